@@ -20,6 +20,7 @@ begin
     ) f (setting, value)
     where p.pronamespace = 'outbox'::regnamespace
       and (p.prosecdef or p.prorettype = 'trigger'::regtype)
+      and p.prosrc !~ 'outbox\.set_text_settings\('
       and not exists (
         select from pg_catalog.unnest(p.proconfig) c
         where pg_catalog.lower(c) like f.setting || '=%')
@@ -31,4 +32,41 @@ end
 $$;
 comment on function outbox.fix_settings() is
   'Fixes the settings that decide the text of values in each SECURITY DEFINER and trigger '
-  'function that does not set them. Each folder calls it through close_new().';
+  'function that neither sets them nor calls set_text_settings(). Each folder calls it through '
+  'close_new().';
+
+-- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them only
+-- in a session that has others.
+
+create function outbox.set_text_settings() returns text[]
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_before text[];
+begin
+  v_before := array['timezone', pg_catalog.current_setting('timezone'),
+    'datestyle', pg_catalog.current_setting('datestyle'),
+    'intervalstyle', pg_catalog.current_setting('intervalstyle'),
+    'bytea_output', pg_catalog.current_setting('bytea_output'),
+    'extra_float_digits', pg_catalog.current_setting('extra_float_digits'),
+    'quote_all_identifiers', pg_catalog.current_setting('quote_all_identifiers')];
+  perform outbox.restore_settings('{timezone,UTC,datestyle,"ISO, MDY",intervalstyle,postgres,
+    bytea_output,hex,extra_float_digits,1,quote_all_identifiers,off}');
+  return v_before;
+end
+$$;
+comment on function outbox.set_text_settings() is
+  'Sets the settings that determine the text of values, until restore_settings() or the end of the '
+  'transaction, and returns those of before: {name, value, …}.';
+
+create function outbox.restore_settings(p_settings text[]) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  for v_place in 1 .. pg_catalog.cardinality(p_settings) by 2 loop
+    perform pg_catalog.set_config(p_settings[v_place], p_settings[v_place + 1], true);
+  end loop;
+end
+$$;
+comment on function outbox.restore_settings(text[]) is
+  'Sets these settings for the rest of the transaction. An error undoes it.';

@@ -106,7 +106,7 @@ begin
     pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
     pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
   then
-    v_settings := outbox.fix_settings();
+    v_settings := outbox.set_text_settings();
   end if;
   execute pg_catalog.format(
     'select pg_catalog.array_agg(q::outbox.watched_change) from (%s) q',

@@ -6,39 +6,6 @@
 -- Six settings of the session determine the text of values. A clause SET for each of them would add
 -- a fifth to the time of a trigger, so the triggers set them only in a session that has others.
 
-create function outbox.fix_settings() returns text[]
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  v_before text[];
-begin
-  v_before := array['timezone', pg_catalog.current_setting('timezone'),
-    'datestyle', pg_catalog.current_setting('datestyle'),
-    'intervalstyle', pg_catalog.current_setting('intervalstyle'),
-    'bytea_output', pg_catalog.current_setting('bytea_output'),
-    'extra_float_digits', pg_catalog.current_setting('extra_float_digits'),
-    'quote_all_identifiers', pg_catalog.current_setting('quote_all_identifiers')];
-  perform outbox.restore_settings('{timezone,UTC,datestyle,"ISO, MDY",intervalstyle,postgres,
-    bytea_output,hex,extra_float_digits,1,quote_all_identifiers,off}');
-  return v_before;
-end
-$$;
-comment on function outbox.fix_settings() is
-  'Sets the settings that determine the text of values, until restore_settings() or the end of the '
-  'transaction, and returns those of before: {name, value, …}.';
-
-create function outbox.restore_settings(p_settings text[]) returns void
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  for v_place in 1 .. pg_catalog.cardinality(p_settings) by 2 loop
-    perform pg_catalog.set_config(p_settings[v_place], p_settings[v_place + 1], true);
-  end loop;
-end
-$$;
-comment on function outbox.restore_settings(text[]) is
-  'Sets these settings for the rest of the transaction. An error undoes it.';
-
 create function outbox.warn_of_watch(p_table oid) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -89,7 +56,7 @@ begin
     pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
     pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
   then
-    v_settings := outbox.fix_settings();
+    v_settings := outbox.set_text_settings();
   end if;
   if v_watch ? 'named' then
     v_named := outbox.named_columns(tg_relid, v_watch);

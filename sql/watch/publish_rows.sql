@@ -19,7 +19,7 @@ begin
     pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
     pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
   then
-    v_settings := outbox.fix_settings();
+    v_settings := outbox.set_text_settings();
   end if;
   if v_watch ? 'named' then
     v_named := outbox.named_columns(tg_relid, v_watch);

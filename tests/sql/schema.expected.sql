@@ -199,6 +199,7 @@ CREATE TYPE outbox.news AS (
 	opened uuid[],
 	closed uuid[],
 	gone uuid[],
+	held uuid[],
 	failing uuid[]
 );
 
@@ -206,7 +207,7 @@ ALTER TYPE outbox.news OWNER TO postgres;
 
 -- Name: TYPE news; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.news IS 'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, and endpoints that returned 410 (gone) or have failed for days (failing).';
+COMMENT ON TYPE outbox.news IS 'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, and endpoints that returned 410 (gone), that another failure rule holds (held) or that have failed for days (failing).';
 
 -- Name: opt_out_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -250,14 +251,15 @@ CREATE TYPE outbox.pair AS (
 	problem text,
 	deliver_at timestamp with time zone,
 	key_hash bigint,
-	body_bytes integer
+	body_bytes integer,
+	is_deleted boolean
 );
 
 ALTER TYPE outbox.pair OWNER TO postgres;
 
 -- Name: TYPE pair; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.pair IS 'An event and an endpoint, with the values of the event that its delivery needs. problem: null if a delivery is to be created; the empty string if the endpoint does not get the event; else why its filter could not be evaluated.';
+COMMENT ON TYPE outbox.pair IS 'An event and an endpoint, with the values of the event that its delivery needs. problem: null if a delivery is to be created; the empty string if the endpoint does not get the event; else why there is no delivery: the endpoint was deleted after the event was published (is_deleted), or its filter could not be evaluated.';
 
 -- Name: pair_lane; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -300,15 +302,15 @@ CREATE TYPE outbox.question AS (
 	endpoint_id uuid,
 	body_bytes bigint,
 	filters jsonpath[],
-	since timestamp with time zone[],
-	weights integer[]
+	weights integer[],
+	org_id text
 );
 
 ALTER TYPE outbox.question OWNER TO postgres;
 
 -- Name: TYPE question; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which each filter applies; weights: the weight of each.';
+COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters to be evaluated on the payload. weights: the weight of each.';
 
 -- Name: replay_step; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -342,14 +344,15 @@ CREATE TYPE outbox.result AS (
 	response text,
 	lossy boolean,
 	provider_id text,
-	provider jsonb
+	provider jsonb,
+	cut boolean
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -378,14 +381,19 @@ CREATE TYPE outbox.routing AS (
 	watermark uuid,
 	seen_below xid8,
 	open_xids xid8[],
-	questions outbox.question[]
+	questions outbox.question[],
+	is_shared boolean,
+	turn_of text,
+	cut_org text,
+	waiting_at tid[],
+	waiting_orgs text[]
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs.';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: the rows of the other events that now wait for the turn of their organisation.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -411,11 +419,33 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt.';
 
+-- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.watched_change AS (
+	record json,
+	old_record json,
+	org_id text,
+	partition_key text,
+	changed boolean
+);
+
+ALTER TYPE outbox.watched_change OWNER TO postgres;
+
+-- Name: TYPE watched_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.watched_change IS 'One changed row: the published columns after and before the change, the organisation and the partition key that its columns have, and whether the change is published.';
+
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.accept_once(p_consumer text, p_event_id text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 begin
   if p_consumer is null or p_consumer !~ '^[A-Za-z0-9_.:-]{1,64}$' then
@@ -444,7 +474,13 @@ COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'Tru
 
 CREATE FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
@@ -475,7 +511,7 @@ COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_end
 
 CREATE FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_secrets jsonb;
@@ -548,7 +584,7 @@ COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channe
 
 CREATE FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_message.dossier_id is not null then
@@ -566,11 +602,11 @@ ALTER FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type tex
 
 COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", "channel", "templateCode", "status", …} with the members of p_more.';
 
--- Name: add_apart(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: add_apart(outbox.pair[], boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.pairs_apart
+CREATE FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) RETURNS outbox.pairs_apart
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_done outbox.pairs_apart;
@@ -581,7 +617,7 @@ begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    if outbox.is_passing(sqlstate) and not (p_is_passing and outbox.may_stay(sqlstate)) then
       raise;
     end if;
     v_done.sqlstates := array[sqlstate];
@@ -592,24 +628,24 @@ begin
     v_done.refused := p_pairs;
     return v_done;
   end if;
-  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
-  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_is_passing, p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_is_passing, p_now);
   return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
     v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
 end
 $$;
 
-ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) IS 'Creates the deliveries of pairs; if the database refuses some, all others are created. p_is_passing: also if the error may_stay(). locks: the caller holds the gates.';
 
 -- Name: add_deliveries(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_nestloop TO 'on'
@@ -663,7 +699,7 @@ COMMENT ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp
 
 CREATE FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_gate bigint;
@@ -685,7 +721,7 @@ COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Cre
 
 CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURNS outbox.routing
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'on'
@@ -696,6 +732,7 @@ CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURN
     AS $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_deleted constant text := 'the endpoint was deleted';
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
@@ -710,39 +747,71 @@ begin
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kinds as materialized (
-    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+  ), changes as materialized (
+    select o.org_id, c.times
+    from (
+      select r.org_id, pg_catalog.min(r.created_at) as first_at,
+        pg_catalog.max(r.created_at) as last_at
+      from batch_events r
+      group by r.org_id
+    ) o
+    cross join lateral (
+      select pg_catalog.array_agg(distinct t.at order by t.at) as times
+      from (
+        select s.created_at as at from outbox.subscription s
+        where s.org_id = o.org_id and s.org_id > '' and s.created_at > o.first_at
+          and s.created_at <= o.last_at
+        union all
+        select t.at
+        from outbox.ended_subscription s
+        cross join lateral (values (s.began_at), (s.ended_at)) t (at)
+        where s.org_id = o.org_id and s.org_id > '' and s.ended_at > o.first_at
+          and s.began_at <= o.last_at and t.at > o.first_at and t.at <= o.last_at
+      ) t
+      offset 0
+    ) c
+  ), dated_events as materialized (
+    select r.*, coalesce(pg_catalog.width_bucket(r.created_at, c.times), 0) as epoch
     from batch_events r
-    group by r.org_id, r.type, r.addressee, r.behind
+    join changes c on c.org_id = r.org_id
+  ), kinds as materialized (
+    select r.org_id, r.type, r.addressee, r.behind, r.epoch, pg_catalog.min(r.place) as id,
+      pg_catalog.min(r.created_at) as at
+    from dated_events r
+    group by r.org_id, r.type, r.addressee, r.behind, r.epoch
   ), kind_endpoints as materialized (
-    select k.id as kind, s.*, p.ordering
+    select k.id as kind, s.*, p.ordering, p.status
     from (select k.* from kinds k order by k.id) k
     cross join lateral (
-      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+      select k.addressee as endpoint_id, true as is_open, null::jsonpath[] as filters,
         null::integer[] as weights
       where k.addressee > k.behind
       union all
       (
-        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
           pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
           pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          select s.endpoint_id, s.filter, s.filter_weight
           from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
         ) s
-        where k.addressee = v_nobody and s.endpoint_id > k.behind
+        where k.addressee = v_nobody
         group by s.endpoint_id
         order by s.endpoint_id
         limit p_limit
       )
     ) s
     left join lateral (
-      select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
+      select p.ordering, p.status from outbox.endpoint p where p.id = s.endpoint_id offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -751,9 +820,9 @@ begin
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from batch_events r
+      from dated_events r
       join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
-        and k.behind = r.behind
+        and k.behind = r.behind and k.epoch = r.epoch
       join (
         select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
@@ -763,27 +832,22 @@ begin
   select pg_catalog.array_agg(
     row(
       c.id, c.endpoint_id,
-      case
-        when c.ordering is null then ''
-        when c.since <= c.created_at then null
-        when c.filters is null then ''
-      end,
+      case when c.status is null then '' when c.status = 'deleted' then v_deleted end,
       c.deliver_at,
       -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
-      c.body_bytes
+      c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
-        c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights, c.org_id)::outbox.question)
+    filter (where c.is_asked),
+    p_batch.is_shared or pg_catalog.bool_or(c.is_mixed)
+  into p_batch.pairs, p_batch.questions, p_batch.is_shared
   from (
-    select t.*, w.*,
-      w.filters is not null and w.ordering is not null
-        and (w.since <= t.created_at) is not true as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked,
+      (select pg_catalog.count(*) > 1 from changes) as is_mixed
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -803,7 +867,7 @@ COMMENT ON FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) IS
 
 CREATE FUNCTION outbox.add_partition(p_table text, p_day date) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET lock_timeout TO '100ms'
     AS $$
 declare
@@ -872,7 +936,13 @@ COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Creates a
 
 CREATE FUNCTION outbox.add_partitions() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
@@ -916,7 +986,7 @@ COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions o
 
 CREATE FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id uuid := pg_catalog.gen_random_uuid();
@@ -949,7 +1019,7 @@ COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now t
 
 CREATE FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if exists (select from outbox.endpoint_refusal) then
@@ -968,7 +1038,7 @@ COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes th
 
 CREATE FUNCTION outbox.agreed_contract(p_speaks jsonb) RETURNS integer
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_ours jsonb := outbox.contracts();
@@ -1000,7 +1070,7 @@ COMMENT ON FUNCTION outbox.agreed_contract(p_speaks jsonb) IS 'The highest contr
 
 CREATE FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case
@@ -1016,13 +1086,13 @@ ALTER FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean,
 
 -- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is away, until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 -- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.put_news(p_type, array(
@@ -1043,7 +1113,7 @@ COMMENT ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now times
 
 CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -1094,7 +1164,7 @@ COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s id. The app secret
 
 CREATE FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) RETURNS text[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return array(
@@ -1120,8 +1190,14 @@ COMMENT ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestam
 
 CREATE FUNCTION outbox.apply_callbacks(p_limit integer DEFAULT 500) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -1168,7 +1244,7 @@ COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Checks up to p_l
 
 CREATE FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case when p_now is not null then outbox.apply_callbacks(p_most) end;
@@ -1185,7 +1261,7 @@ COMMENT ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, 
 
 CREATE FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -1215,13 +1291,16 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
+      d.deliver_at,
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy)
+      status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
+      response_cut)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
-      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
+      g.cut
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -1347,7 +1426,7 @@ COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now time
 
 CREATE FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -1390,7 +1469,7 @@ COMMENT ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[],
 
 CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -1474,7 +1553,7 @@ COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with t
 
 CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -1562,7 +1641,7 @@ COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered 
 
 CREATE FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- A late response proves that WhatsApp accepted the message, so do not send it again.
@@ -1585,7 +1664,7 @@ COMMENT ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, 
 
 CREATE FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -1632,7 +1711,7 @@ COMMENT ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now t
 
 CREATE FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -1662,7 +1741,7 @@ COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with ti
 
 CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_contact uuid;
@@ -1692,7 +1771,7 @@ COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_n
 
 CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) RETURNS outbox.news
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -1709,6 +1788,7 @@ declare
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_most_lost integer := outbox.setting_int('delivery.max_lost_leases');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -1718,21 +1798,29 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, place)
+        duration_ms, response, lossy, provider_id, provider, cut, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
         as failed_attempts,
-      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      case
+        when v.lost then d.lost_leases + 1
+        when r.outcome = 'failed' then 0
+        else d.lost_leases
+      end as lost_leases,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
-      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
-        when v.harmless then p_now
+        when v.lost and (v.dead or (f.rule).min_delay_s = 0)
+        then case when not v.dead then p_now + interval '1 s' end
+        when v.harmless and not v.lost then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -1764,6 +1852,10 @@ begin
           r.provider)
       end as rule offset 0
     ) f
+    cross join lateral (
+      select coalesce(r.error_class = k.response_class, false) as answered,
+        r.outcome = 'failed' and coalesce(r.error_class = 'lease_expired', false) as lost
+    ) b
     -- coalesce: false, not null, if there is no status.
     cross join lateral (
       select (f.rule).action in ('fail', 'fail_hold')
@@ -1771,13 +1863,17 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
-          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
+        and (x.refused or case
+          when b.lost then d.lost_leases + 1 >= v_most_lost
+          else d.failed_attempts >= least((f.rule).max_retries,
+            coalesce((p.policy ->> 'max_retries')::integer, 5))
+        end) as dead,
         -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
         -- the pause ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
+        b.lost or (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
-        coalesce((f.rule).action = 'wait', false) as waits
+        coalesce((f.rule).action = 'wait', false) as waits,
+        b.lost
     ) v
     cross join lateral (
       select case
@@ -1786,9 +1882,6 @@ begin
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as asked_wait
     ) w
-    cross join lateral (
-      select coalesce(r.error_class = k.response_class, false) as answered
-    ) b
     cross join lateral (
       select w.asked_wait,
         r.outcome = 'failed' and w.asked_wait is null
@@ -1865,7 +1958,11 @@ begin
     group by 2
     union all
     select 'dead_letters',
-      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      array[t.kind, case
+        when t.refused then 'not_retryable'
+        when t.error_class = 'lease_expired' then 'leases_lost'
+        else 'retries_exhausted'
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead
@@ -1890,6 +1987,7 @@ begin
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
+      lost_leases = j.lost_leases,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -1898,14 +1996,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      failed_attempts, response_cut)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -1919,7 +2019,11 @@ begin
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
       coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
-      case when j.refused then 'not_retryable' else 'retries_exhausted' end
+      case
+        when j.refused then 'not_retryable'
+        when j.lost then 'leases_lost'
+        else 'retries_exhausted'
+      end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
@@ -1934,6 +2038,8 @@ begin
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
+        and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
       p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
     from applied j
@@ -1944,9 +2050,12 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.results then l.leased_until end,
       depth = l.depth - b.ended,
+      isolated = l.isolated or (b.ordered and b.isolated),
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
-        when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
+        -- Not earlier than before: a delivery of the lane may wait for its retry although the lease
+        -- of a later one is lost now.
+        when b.ordered then greatest(l.not_before, b.retry_at, b.rested_at)
         else l.not_before
       end,
       next_at = case
@@ -1954,7 +2063,7 @@ begin
         when not b.ordered then least(l.next_at, b.back_at)
         when l.leased > b.results then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
-        else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
+        else greatest(l.not_before, b.retry_at, b.rested_at, p_now)
       end
     from by_lane b
     cross join lateral (
@@ -1981,11 +2090,13 @@ begin
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
         as requests,
       pg_catalog.max(j.asked_wait) filter (where not j.of_lane) as asked_wait,
-      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold') and j.status = 410) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as held,
+      pg_catalog.bool_or(j.waits) as away,
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
+          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -2006,7 +2117,11 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      not_before = greatest(g.not_before, p_now + b.asked_wait),
+      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      not_before = greatest(g.not_before, p_now + b.asked_wait, case
+        when b.away and not e.breaker_enabled then p_now
+          + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))
+      end),
       streak = n.streak,
       first_failure_at = case
         when b.delivered then null
@@ -2049,7 +2164,7 @@ begin
         end as breaker
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, b.gone,
+    returning b.endpoint_id, b.gone, b.held and b.gone is not true as held,
       n.breaker = 'open' and o.breaker = 'closed' as opened,
       n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
@@ -2062,11 +2177,12 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.held),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+    v_news.gone, v_news.held, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
@@ -2093,7 +2209,7 @@ COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timest
 
 CREATE FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -2148,7 +2264,7 @@ COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with t
 
 CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET lock_timeout TO '1s'
     AS $$
 declare
@@ -2174,7 +2290,7 @@ COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with ti
 
 CREATE FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -2230,7 +2346,7 @@ COMMENT ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_no
 
 CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
 $$;
@@ -2245,7 +2361,7 @@ COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets 
 
 CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   insert into outbox.audit_event (
@@ -2264,7 +2380,7 @@ COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id 
 
 CREATE FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.audit(p_message.org_id,
@@ -2285,7 +2401,7 @@ COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_co
 
 CREATE FUNCTION outbox.authority_problem(p_url text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_authority text := (pg_catalog.regexp_match(p_url, '^https?://([^/?#]*)', 'i'))[1];
@@ -2315,7 +2431,7 @@ COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with 
 
 CREATE FUNCTION outbox.await_tick(p_this_minute boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_start constant timestamptz := pg_catalog.statement_timestamp();
@@ -2335,11 +2451,142 @@ ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
 
+-- Name: await_turn_at(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  -- For fewer events a turn is not worth its extra calls.
+  v_fewest constant integer := 10;
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
+  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+  v_org text;
+  v_left tid[];
+begin
+  if p_batch.turn_of is not null or p_batch.is_shared is not true
+    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
+  then
+    return p_batch;
+  end if;
+  select e.org_id into v_org from outbox.event e where e.id = v_cut;
+  v_left := array(
+    select b.row_at
+    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
+      as b (event_id, row_at)
+    cross join lateral (
+      select e.org_id from outbox.event e where e.id = b.event_id offset 0
+    ) e
+    where e.org_id = v_org);
+  if p_batch.cut_org is null and (
+    pg_catalog.cardinality(v_left) < v_fewest
+    or (
+      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
+      from (
+        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
+        group by p.event_id
+      ) n
+      cross join lateral (
+        select e.org_id from outbox.event e where e.id = n.event_id offset 0
+      ) e
+      where e.org_id = v_org))
+  then
+    return p_batch;
+  end if;
+  p_batch.cut_org := v_org;
+  p_batch.waiting_at := p_batch.waiting_at || v_left;
+  p_batch.waiting_orgs := p_batch.waiting_orgs
+    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) IS 'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation (cut_org), or if one has most of the pairs and half of the events are left, its other events wait for its turn.';
+
+-- Name: await_turns(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.await_turns(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  if not exists (select from outbox.unrouted u where u.org_id > '') then
+    return p_batch;
+  end if;
+  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
+      '{}'),
+    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
+    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
+    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
+    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
+    as b (event_id, row_at, behind, place)
+  left join lateral (
+    select e.org_id from outbox.event e
+    where e.id = b.event_id
+      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
+    offset 0
+  ) w on true;
+  p_batch.is_shared := true;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.await_turns(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION await_turns(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.await_turns(p_batch outbox.routing) IS 'A batch without the events of organisations of which earlier events wait for a turn, so that the order of their events stays.';
+
+-- Name: base_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.base_type(p_type oid) RETURNS oid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_type oid := p_type;
+  v_base oid;
+begin
+  loop
+    select t.typbasetype into v_base from pg_catalog.pg_type t
+    where t.oid = v_type and t.typtype = 'd';
+    exit when not found;
+    v_type := v_base;
+  end loop;
+  return v_type;
+end
+$$;
+
+ALTER FUNCTION outbox.base_type(p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION base_type(p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.base_type(p_type oid) IS 'The type under a domain; any other type itself.';
+
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -2385,7 +2632,13 @@ COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text
 
 CREATE FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -2466,7 +2719,7 @@ COMMENT ON TABLE outbox.binding IS 'One row, once a run or configure() has bound
 
 CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_database text := outbox.database_id();
@@ -2525,7 +2778,7 @@ COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding
 
 CREATE FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_project text := outbox.project_name(p_functions_url);
@@ -2567,7 +2820,7 @@ COMMENT ON FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp
 
 CREATE FUNCTION outbox.binding_problem(p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_binding outbox.binding;
@@ -2622,7 +2875,7 @@ COMMENT ON FUNCTION outbox.binding_problem(p_now timestamp with time zone) IS 'W
 
 CREATE FUNCTION outbox.broker_of_wire(p_broker jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
@@ -2648,7 +2901,7 @@ COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a 
 
 CREATE FUNCTION outbox.broker_to_wire(p_broker jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -2671,7 +2924,7 @@ COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a 
 
 CREATE FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.parcel
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -2761,7 +3014,7 @@ COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb,
 
 CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text) RETURNS json
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.json_build_object(
@@ -2771,7 +3024,8 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()));
+    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()),
+    'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 
@@ -2779,13 +3033,19 @@ ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_route
 
 -- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem().';
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in milliseconds since 1970, for signatures.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_retry(coalesce(p_policy, '{}'));
@@ -2803,8 +3063,14 @@ COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS
 
 CREATE FUNCTION outbox.callback_app(p_app_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_shared text := outbox.setting_value('whatsapp.shared_app') #>> '{}';
@@ -2831,7 +3097,7 @@ COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app of a ca
 
 CREATE FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.format('ob1:%s:%s', p_message_id, p_attempt_no);
@@ -2848,7 +3114,7 @@ COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integ
 
 CREATE FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -2884,7 +3150,7 @@ COMMENT ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) IS '
 
 CREATE FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_at timestamptz;
@@ -2910,7 +3176,7 @@ COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time z
 
 CREATE FUNCTION outbox.calling_role() RETURNS name
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return coalesce(
@@ -2928,7 +3194,13 @@ COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also insid
 
 CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -2952,8 +3224,14 @@ COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, 
 
 CREATE FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text, p_why text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -2989,7 +3267,7 @@ COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_ac
 
 CREATE FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_bitmapscan TO 'off'
     AS $$
 declare
@@ -3043,7 +3321,7 @@ COMMENT ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now tim
 
 CREATE FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_jobs bigint;
@@ -3077,7 +3355,7 @@ COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time 
 
 CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_change ? 'url' then
@@ -3103,7 +3381,7 @@ COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change js
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.check_org(p_org_id);
@@ -3124,7 +3402,7 @@ COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 
 
 CREATE FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -3170,7 +3448,7 @@ COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_pu
 
 CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
@@ -3227,9 +3505,10 @@ COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) I
 
 CREATE FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_at timestamptz := outbox.subscription_time(p_endpoint_id);
   v_types text[];
   v_filter text;
 begin
@@ -3246,9 +3525,10 @@ begin
   if p_change ? 'filter' then
     v_filter := p_change ->> 'filter';
   end if;
-  delete from outbox.subscription s
-  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
-  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+  perform outbox.end_subscriptions(p_endpoint_id, array(
+    select s.pattern from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types)), v_at);
+  perform outbox.put_subscriptions(outbox.check_endpoint(p_endpoint_id), v_types, v_filter, v_at);
 end
 $$;
 
@@ -3256,13 +3536,99 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names. A type that the endpoint already has keeps its creation time. OH001.';
+COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names, all at the same time. A type that the endpoint already has with the same filter is not changed. OH001, OH004.';
+
+-- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.delivery (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    lane_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone,
+    attempt integer DEFAULT 0 NOT NULL,
+    failed_attempts integer DEFAULT 0 NOT NULL,
+    body_bytes integer NOT NULL,
+    replayed_at timestamp with time zone,
+    deliver_at timestamp with time zone,
+    lost_leases integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.delivery OWNER TO postgres;
+
+-- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; lost_leases counts the leases that ended without a result since then or since the last failure; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
+
+-- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane (
+    id bigint NOT NULL,
+    gate_id bigint NOT NULL,
+    ordered boolean NOT NULL,
+    key_hash bigint DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased integer DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    halted boolean DEFAULT false NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    isolated boolean DEFAULT false NOT NULL,
+    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.lane OWNER TO postgres;
+
+-- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane IS 'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, not_before delays the whole lane for a retry, and halted stops it after a dead letter until resume_lane(). isolated: its first delivery has lost two leases and is sent alone. An unordered lane with a key_hash belongs to the replay job of that number; -1: the isolated deliveries.';
+
+-- Name: change_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_due_at timestamptz := greatest(p_delivery.due_at, p_to.head_at);
+begin
+  update outbox.delivery d set lane_id = p_to.id, due_at = v_due_at
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set
+    depth = l.depth + 1,
+    next_at = least(l.next_at, greatest(v_due_at, p_now))
+  where l.id = p_to.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    next_at = case when l.depth = 1 then 'infinity' else l.next_at end
+  where l.id = p_delivery.lane_id;
+end
+$$;
+
+ALTER FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) IS 'Moves a delivery that is not leased from one unordered lane to another. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_result jsonb;
@@ -3304,7 +3670,13 @@ COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_pur
 
 CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
@@ -3329,7 +3701,7 @@ COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status 
 
 CREATE FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_change ? 'url' then
@@ -3345,11 +3717,33 @@ ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) O
 
 COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if p_change contains it; returns the other members. OH001.';
 
+-- Name: changed_value(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.changed_value(p_columns jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Compares the stored bytes, because "=" of a type can be code of the application.
+  return (
+    select pg_catalog.format('pg_catalog.record_image_ne(row(%s), row(%s))',
+      pg_catalog.string_agg(pg_catalog.format('n.%I', c), ', ' order by c),
+      pg_catalog.string_agg(pg_catalog.format('o.%I', c), ', ' order by c))
+    from pg_catalog.jsonb_array_elements_text(p_columns) c);
+end
+$$;
+
+ALTER FUNCTION outbox.changed_value(p_columns jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION changed_value(p_columns jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.changed_value(p_columns jsonb) IS 'The SQL condition that one of these columns differs between the rows n and o.';
+
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.channel_json(p_channel_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -3376,7 +3770,7 @@ COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the 
 
 CREATE FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -3436,7 +3830,7 @@ COMMENT ON TABLE outbox.event IS 'Events, written once by publish() and never ch
 
 CREATE FUNCTION outbox.check_addressed(p_event outbox.event) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_ordering text;
@@ -3467,7 +3861,7 @@ COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH00
 
 CREATE FUNCTION outbox.check_amqp_url(p_url text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_parts text[];
@@ -3501,7 +3895,7 @@ COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ 
 
 CREATE FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_named text := p_says ->> 'project';
@@ -3535,7 +3929,7 @@ COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, 
 
 CREATE FUNCTION outbox.check_broker_address(p_field text, p_address text) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_problem text := case
@@ -3567,7 +3961,7 @@ COMMENT ON FUNCTION outbox.check_broker_address(p_field text, p_address text) IS
 
 CREATE FUNCTION outbox.check_ca(p_ca jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_ca <> 'null' and (
@@ -3585,11 +3979,39 @@ ALTER FUNCTION outbox.check_ca(p_ca jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_ca(p_ca jsonb) IS 'Raises OH001 unless the certificates to trust instead of the public ones are null or PEM.';
 
+-- Name: check_change_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_change_count(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most constant integer := 100;
+begin
+  if (
+    select pg_catalog.count(distinct s.ended_at) from outbox.ended_subscription s
+    where s.endpoint_id = p_endpoint_id
+  ) > v_most then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the event types of endpoint %s were changed %s times while '
+        'older events wait to be routed', p_endpoint_id, v_most),
+      hint = 'Wait a minute after these events are routed (unrouted of queue_health is 0), or '
+        'create another endpoint';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_change_count(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_change_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_change_count(p_endpoint_id uuid) IS 'Raises OH004 after 100 changes whose subscriptions must be kept, because routing reads all of them.';
+
 -- Name: check_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id uuid;
@@ -3622,7 +4044,7 @@ COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'T
 
 CREATE FUNCTION outbox.check_channel_change(p_change jsonb) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_unknown text;
@@ -3664,7 +4086,7 @@ COMMENT ON FUNCTION outbox.check_channel_change(p_change jsonb) IS 'Raises OH001
 
 CREATE FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_value is null or p_value <> all (p_choices) then
@@ -3685,7 +4107,7 @@ COMMENT ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices te
 
 CREATE FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_missing text;
@@ -3701,6 +4123,9 @@ begin
         p_table),
       'Expected names of columns, as pg_attribute has them');
   end if;
+  if p_columns = '{}' then
+    perform outbox.invalid(p_field, 'is an empty list', 'Name columns, or leave it out');
+  end if;
 end
 $$;
 
@@ -3708,13 +4133,13 @@ ALTER FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns te
 
 -- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns.';
+COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns, at least one.';
 
 -- Name: check_credentials(text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_needed boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
@@ -3751,7 +4176,7 @@ COMMENT ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_cred
 
 CREATE FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_delivery jsonb;
@@ -3781,7 +4206,7 @@ COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endp
 
 CREATE FUNCTION outbox.check_dossier(p_dossier_id text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
@@ -3801,7 +4226,7 @@ COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unl
 
 CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_strategy text := p_policy ->> 'strategy';
@@ -3877,7 +4302,7 @@ COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the 
 
 CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
@@ -3894,7 +4319,7 @@ COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer 
 
 CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
@@ -3996,7 +4421,7 @@ COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of
 
 CREATE FUNCTION outbox.check_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoint outbox.endpoint;
@@ -4025,7 +4450,7 @@ COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint. 
 
 CREATE FUNCTION outbox.check_endpoint_change(p_change jsonb) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
@@ -4059,7 +4484,7 @@ COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH00
 
 CREATE FUNCTION outbox.check_event(p_event outbox.event) RETURNS uuid
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_bytes integer := pg_catalog.octet_length(p_event.body);
@@ -4125,7 +4550,7 @@ COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Returns the id 
 
 CREATE FUNCTION outbox.check_filter_count(p_endpoint_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_most constant integer := 4;
@@ -4152,7 +4577,7 @@ COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH0
 
 CREATE FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_text text := p_tokens.texts[p_at];
@@ -4184,7 +4609,13 @@ COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at
 
 CREATE FUNCTION outbox.check_graph_url() RETURNS trigger
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if outbox.setting_value('whatsapp.graph_url') #>> '{}' like 'http:%'
@@ -4212,7 +4643,13 @@ COMMENT ON FUNCTION outbox.check_graph_url() IS 'Trigger: raises OH005 if the UR
 
 CREATE FUNCTION outbox.check_handler(p_function text) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_function regprocedure;
@@ -4247,7 +4684,7 @@ COMMENT ON FUNCTION outbox.check_handler(p_function text) IS 'The function with 
 
 CREATE FUNCTION outbox.check_headers(p_headers jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_example constant text :=
@@ -4289,7 +4726,7 @@ COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for t
 
 CREATE FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if not exists (
@@ -4317,7 +4754,7 @@ COMMENT ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_
 
 CREATE FUNCTION outbox.check_is_signed(p_endpoint_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
@@ -4341,7 +4778,7 @@ COMMENT ON FUNCTION outbox.check_is_signed(p_endpoint_id uuid) IS 'Raises OH004 
 
 CREATE FUNCTION outbox.check_json(p_body text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform p_body::json;
@@ -4364,7 +4801,7 @@ COMMENT ON FUNCTION outbox.check_json(p_body text) IS 'Raises OH001 with the par
 
 CREATE FUNCTION outbox.check_kafka(p_broker jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_broker jsonb := '{"topic": "{type}", "tls": true, "ca": null, "sasl": null,
@@ -4421,7 +4858,7 @@ COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kaf
 
 CREATE FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_unknown text;
@@ -4450,7 +4887,7 @@ COMMENT ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members 
 
 CREATE FUNCTION outbox.check_message(p_message outbox.outbound_message) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   perform outbox.check_org(p_message.org_id);
@@ -4486,7 +4923,7 @@ COMMENT ON FUNCTION outbox.check_message(p_message outbox.outbound_message) IS '
 
 CREATE FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) RETURNS outbox.outbound_message
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_message outbox.outbound_message;
@@ -4513,7 +4950,7 @@ COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS
 
 CREATE FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_most constant integer := 5;
@@ -4543,7 +4980,7 @@ COMMENT ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp
 
 CREATE FUNCTION outbox.check_org(p_org_id text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
@@ -4564,7 +5001,7 @@ COMMENT ON FUNCTION outbox.check_org(p_org_id text) IS 'Raises OH001 unless this
 
 CREATE FUNCTION outbox.check_overlap(p_overlap interval) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
@@ -4585,7 +5022,7 @@ COMMENT ON FUNCTION outbox.check_overlap(p_overlap interval) IS 'Raises OH001 fo
 
 CREATE FUNCTION outbox.check_page(p_limit integer) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.check_range('limit', p_limit, 1, 100);
@@ -4598,11 +5035,39 @@ ALTER FUNCTION outbox.check_page(p_limit integer) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_page(p_limit integer) IS 'Raises OH001 for a page size that is not between 1 and 100.';
 
+-- Name: check_patterns(text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_patterns(p_patterns text[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_pattern text;
+begin
+  foreach v_pattern in array coalesce(p_patterns, '{}') loop
+    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
+      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
+    then
+      perform outbox.invalid('event_types',
+        pg_catalog.format('contains %s',
+          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        'Expected an event type such as order.paid, a prefix such as order.*, or *');
+    end if;
+  end loop;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_patterns(p_patterns text[]) OWNER TO postgres;
+
+-- Name: FUNCTION check_patterns(p_patterns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_patterns(p_patterns text[]) IS 'Raises OH001 unless all of these may be subscribed to.';
+
 -- Name: check_publisher(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_publisher(p_event outbox.event) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.check_org(p_event.org_id);
@@ -4627,7 +5092,7 @@ COMMENT ON FUNCTION outbox.check_publisher(p_event outbox.event) IS 'Raises OH00
 
 CREATE FUNCTION outbox.check_rabbitmq(p_broker jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
@@ -4672,7 +5137,7 @@ COMMENT ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) IS 'The settings of a 
 
 CREATE FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_value is null or not p_value between p_lowest and p_highest then
@@ -4692,7 +5157,7 @@ COMMENT ON FUNCTION outbox.check_range(p_field text, p_value double precision, p
 
 CREATE FUNCTION outbox.check_recipient(p_to text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
@@ -4713,7 +5178,7 @@ COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless th
 
 CREATE FUNCTION outbox.check_secret(p_secret text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_expected constant text := 'Expected whsec_ followed by the base64 of 24 to 64 random bytes';
@@ -4750,7 +5215,13 @@ COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its can
 
 CREATE FUNCTION outbox.check_setting() RETURNS trigger
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now jsonb := case when tg_op = 'UPDATE' then old.value end;
@@ -4780,7 +5251,7 @@ COMMENT ON FUNCTION outbox.check_setting() IS 'Trigger: raises OH005 for an inva
 
 CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_expected constant text :=
@@ -4809,7 +5280,7 @@ COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key i
 
 CREATE FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_text text := p_template #>> '{}';
@@ -4832,11 +5303,49 @@ ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names tex
 
 COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters match the pattern p_characters.';
 
+-- Name: check_tree(regclass, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_other regclass;
+begin
+  select t.tgrelid into v_other
+  from pg_catalog.pg_trigger t
+  where t.tgrelid <> p_table and t.tgparentid = 0
+    and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+    and (t.tgrelid in (select r.relid from pg_catalog.pg_partition_tree(p_table) r)
+      or t.tgrelid in (select r from pg_catalog.pg_partition_ancestors(p_table) r))
+  limit 1;
+  if found then
+    perform outbox.invalid('table',
+      pg_catalog.format('is a partition of the same table as %s, which is watched', v_other),
+      pg_catalog.format('Call unwatch_table(%L) first', v_other));
+  end if;
+  if not p_per_statement and 'update' = any (p_operations)
+    and not p_operations @> '{insert,delete}'
+    and (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table)
+  then
+    perform outbox.invalid('operations', 'has update without insert and delete',
+      'A row that an update moves to another partition is deleted and inserted: name all three, '
+      'or use per_statement');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) OWNER TO postgres;
+
+-- Name: FUNCTION check_tree(p_table regclass, p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) IS 'Raises OH001 if a partition of the table, or the partitioned table that it belongs to, is watched, or if moves between its partitions could not be told from deletions.';
+
 -- Name: check_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_type(p_type text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
@@ -4864,7 +5373,7 @@ COMMENT ON FUNCTION outbox.check_type(p_type text) IS 'Raises OH001 unless this 
 
 CREATE FUNCTION outbox.check_unordered(p_event outbox.event) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if exists (
@@ -4892,7 +5401,7 @@ COMMENT ON FUNCTION outbox.check_unordered(p_event outbox.event) IS 'Raises OH00
 
 CREATE FUNCTION outbox.check_url(p_url text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_problem text;
@@ -4936,7 +5445,7 @@ COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'Returns the URL, or raises 
 
 CREATE FUNCTION outbox.check_watched(p_table regclass) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_table is null or not exists (
@@ -4962,7 +5471,7 @@ COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unle
 
 CREATE FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoints uuid[];
@@ -5000,11 +5509,54 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others are served. After a timeout, the next calls find the slow endpoint. An error of the server is raised.';
 
+-- Name: claim_for(uuid, integer, integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+begin
+  if p_limit = 0 or not (
+    outbox.has_isolated(p_now)
+    or exists (select from outbox.isolation i where i.run_id = p_run))
+  then
+    return outbox.claim(p_limit, p_touched, p_now);
+  end if;
+  perform outbox.claim(0, p_touched, p_now);
+  if outbox.holds_isolated(p_run, p_now) then
+    return null;
+  end if;
+  perform outbox.rejoin_due(p_now);
+  if p_held > 0 then
+    if outbox.drains(p_run, p_now) then
+      return null;
+    end if;
+  elsif outbox.is_isolated_turn(p_run, p_now) then
+    v_claimed := outbox.claim_isolated(p_run, p_now);
+    if v_claimed.events is not null then
+      return v_claimed;
+    end if;
+    update outbox.isolation i set drains_from = null
+    where i.run_id = p_run and i.drains_from is not null;
+  end if;
+  return outbox.claim(p_limit, null, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'As claim(), or one isolated delivery. p_held: how many deliveries the run holds; null counts as none. A run that holds an isolated delivery gets nothing.';
+
 -- Name: claim_idempotency_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.claim_idempotency_key(p_event outbox.event) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_content bytea := outbox.event_content(p_event);
@@ -5043,11 +5595,53 @@ ALTER FUNCTION outbox.claim_idempotency_key(p_event outbox.event) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) IS 'Takes the event''s idempotency key for idempotency.window_hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
 
+-- Name: claim_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+  v_endpoint uuid;
+begin
+  -- An endpoint may have none that is due after all: then park() has set a later isolated_at.
+  for v_look in 1 .. 10 loop
+    v_endpoint := outbox.due_isolated_gate(p_now);
+    exit when v_endpoint is null;
+    begin
+      v_claimed := outbox.serve_isolated(v_endpoint, p_now);
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      return null;
+    end;
+    exit when v_claimed.events is not null;
+  end loop;
+  if v_claimed.events is not null then
+    insert into outbox.isolation (run_id, claimed_at, event_id, endpoint_id, attempt)
+    values (p_run, p_now, v_claimed.events[1], v_claimed.endpoints[1], v_claimed.attempts[1])
+    on conflict (run_id) do update set
+      claimed_at = excluded.claimed_at, drains_from = null, event_id = excluded.event_id,
+      endpoint_id = excluded.endpoint_id, attempt = excluded.attempt;
+  end if;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION claim_isolated(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) IS 'Leases one isolated delivery to a run that holds nothing; null if none is due. If the database refuses it, its endpoint is left out for a while. locks: gates with SKIP LOCKED.';
+
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -5096,7 +5690,7 @@ COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timest
 
 CREATE FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) RETURNS outbox.status_change[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -5203,7 +5797,7 @@ COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 
 
 CREATE FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET lock_timeout TO '500ms'
     AS $_$
 declare
@@ -5235,7 +5829,13 @@ COMMENT ON FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp wi
 
 CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 10000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -5277,7 +5877,13 @@ COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes rows that are old
 
 CREATE FUNCTION outbox.cleanup_next() RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -5318,7 +5924,7 @@ COMMENT ON FUNCTION outbox.cleanup_next() IS 'Deletes the next piece of today''s
 
 CREATE FUNCTION outbox.clock() RETURNS timestamp with time zone
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.clock_timestamp();
@@ -5331,33 +5937,11 @@ ALTER FUNCTION outbox.clock() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.clock() IS 'The current time, not the start of the transaction. Tests replace this function.';
 
--- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.delivery (
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    lane_id bigint NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    leased_until timestamp with time zone,
-    attempt integer DEFAULT 0 NOT NULL,
-    failed_attempts integer DEFAULT 0 NOT NULL,
-    body_bytes integer NOT NULL,
-    replayed_at timestamp with time zone,
-    deliver_at timestamp with time zone
-)
-WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.delivery OWNER TO postgres;
-
--- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
-
 -- Name: close_delivery(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -5366,9 +5950,10 @@ declare
 begin
   delete from outbox.delivery d
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
-    p_outcome, p_why);
+    p_outcome, p_why, p_delivery.failed_attempts);
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
@@ -5414,7 +5999,7 @@ COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome 
 
 CREATE FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -5446,7 +6031,7 @@ COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why 
 
 CREATE FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   raise warning 'outbox: event % is not stored, so its delivery to endpoint % ends',
@@ -5466,7 +6051,7 @@ COMMENT ON FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now times
 
 CREATE FUNCTION outbox.close_new() RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_closed constant text := 'public, anon, authenticated, service_role';
@@ -5505,6 +6090,14 @@ begin
   loop
     execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
   end loop;
+  for v_new in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace and 'search_path=""' = any (p.proconfig)
+  loop
+    execute pg_catalog.format('alter routine %s set search_path = pg_temp', v_new.name);
+  end loop;
+  perform outbox.fix_settings();
 end
 $$;
 
@@ -5512,22 +6105,23 @@ ALTER FUNCTION outbox.close_new() OWNER TO postgres;
 
 -- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each folder calls it once, before its grants.';
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right, and no function searches the temporary schema first. It does not touch objects that an earlier call closed. It also calls fix_settings(). Each folder calls it once, before its grants.';
 
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
-    case when p.problem is null then 'cancelled' else 'filter_error' end,
-    coalesce(p.problem, 'the endpoint was deleted')
+    case when p.problem is null or p.is_deleted then 'cancelled' else 'filter_error' end,
+    coalesce(p.problem, 'the endpoint was deleted'), 0
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
   where p.problem is not null
@@ -5535,12 +6129,13 @@ begin
       select g.id from outbox.gate g
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) is null;
-  perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+  perform outbox.count_ended(p.endpoint_id, p.outcome, p.n)
   from (
-    select p.endpoint_id, pg_catalog.count(*) as n
+    select p.endpoint_id, pg_catalog.count(*) as n,
+      case when p.is_deleted then 'cancelled' else 'filter_error' end as outcome
     from pg_catalog.unnest(p_pairs) p
     where p.problem is not null
-    group by p.endpoint_id
+    group by p.endpoint_id, p.is_deleted
   ) p;
 end
 $$;
@@ -5549,13 +6144,13 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery, because their filter failed or their endpoint is deleted.';
+COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, cancelled if their endpoint was deleted after the event was published.';
 
 -- Name: close_retries(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -5590,7 +6185,7 @@ COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now
 
 CREATE FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -5618,11 +6213,113 @@ ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, 
 
 COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later status, although its response failed or was lost: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
 
+-- Name: column_guard(oid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.column_guard(p_table oid, p_row text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_names text[];
+  v_latest text[];
+  v_types text;
+  v_expected oid[];
+begin
+  select pg_catalog.array_agg(a.attname::text order by a.attnum),
+    pg_catalog.array_agg((
+      select i.object_names[3]
+      from pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass, p_table,
+        a.attnum) i
+    ) order by a.attnum),
+    pg_catalog.string_agg(
+      pg_catalog.format('pg_catalog.pg_typeof(%s.%I)::pg_catalog.oid', p_row, a.attname), ', '
+      order by a.attnum),
+    pg_catalog.array_agg(a.atttypid order by a.attnum)
+  into v_names, v_latest, v_types, v_expected
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped;
+  if v_names is distinct from v_latest then
+    return 'false';
+  elsif v_names is null then
+    return 'true';
+  end if;
+  return pg_catalog.format('array[%s] = %L::pg_catalog.oid[]', v_types, v_expected);
+end
+$$;
+
+ALTER FUNCTION outbox.column_guard(p_table oid, p_row text) OWNER TO postgres;
+
+-- Name: FUNCTION column_guard(p_table oid, p_row text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.column_guard(p_table oid, p_row text) IS 'The SQL condition that a row has the columns and types that this transaction sees in the catalog. The names are compared here with the latest catalog.';
+
+-- Name: column_value(text, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.column_value(p_column text, p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_base oid := case when p_type < 16384 then p_type else outbox.base_type(p_type) end;
+  v_unless_null text := pg_catalog.format('case pg_catalog.num_nulls(%s) when 0 then %%s end',
+    pg_catalog.replace(p_column, '%', '%%'));
+  v_type record;
+  v_element oid;
+  v_text text;
+begin
+  if p_type not in ('money'::regtype, 'money[]'::regtype) then
+    if p_type < 16384 then
+      return p_column;
+    elsif v_base < 16384 then
+      return outbox.column_value(pg_catalog.format('(%s::%s)', p_column, outbox.plain_type(v_base)),
+        v_base);
+    end if;
+  end if;
+  select t.typtype, t.typrelid, e.oid as element, e.typtype as element_typtype, e.typdelim,
+    outbox.json_function(t.oid) as json_function
+  into v_type
+  from pg_catalog.pg_type t
+  left join pg_catalog.pg_type e on e.oid = t.typelem and e.typarray = t.oid
+  where t.oid = v_base;
+  if v_type.json_function is not null then
+    return pg_catalog.format('%s(%s)', v_type.json_function, p_column);
+  elsif v_type.typrelid <> 0 then
+    return pg_catalog.format(v_unless_null, (
+      select pg_catalog.format('(select pg_catalog.row_to_json(r.*) from (select %s) r)',
+        pg_catalog.string_agg(outbox.field_value(p_column, a.attname, a.atttypid), ', '
+          order by a.attnum))
+      from pg_catalog.pg_attribute a
+      where a.attrelid = v_type.typrelid and a.attnum > 0 and not a.attisdropped));
+  end if;
+  -- money, and composite values that may contain it, depend on lc_monetary.
+  v_text := pg_catalog.format(v_unless_null, pg_catalog.format(
+    case
+      when p_type < 16384 or v_type.element_typtype in ('c', 'd') then 'outbox.text_of(%s)'
+      else 'pg_catalog.format(''%%s'', %s)'
+    end, p_column));
+  v_element := outbox.base_type(v_type.element);
+  if v_element < 16384 and v_element <> 'money'::regtype
+    and outbox.plain_type(v_element) !~ '\._'
+  then
+    return pg_catalog.format('%s::%s[]', v_text, outbox.plain_type(v_element));
+  elsif v_type.typdelim = ',' then
+    return v_text || '::text[]';
+  end if;
+  return v_text;
+end
+$$;
+
+ALTER FUNCTION outbox.column_value(p_column text, p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION column_value(p_column text, p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.column_value(p_column text, p_type oid) IS 'The SQL expression of a column as it is published. Values of the types of Postgres are as row_to_json() writes them. Of every other type, only the output function or a C function of an extension runs: a cast or operator that a role has defined would run with our rights.';
+
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_judge uuid[] := outbox.endpoints_to_judge(p_results);
@@ -5640,6 +6337,9 @@ begin
   v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
     perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
+  end if;
+  if v_news.held is not null then
+    perform outbox.disable_endpoints(v_news.held, 'failure_rule', p_now);
   end if;
   if v_news.failing is not null then
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
@@ -5669,13 +6369,13 @@ ALTER FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with t
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that returned 410 or have failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that returned 410, that a failure rule holds or that have failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the caller holds the gates.';
 
 -- Name: complete_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) RETURNS outbox.completed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_done outbox.completed;
@@ -5725,7 +6425,7 @@ COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now times
 
 CREATE FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -5767,7 +6467,7 @@ COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timest
 
 CREATE FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -5781,7 +6481,7 @@ begin
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, place)
+      provider, cut, place)
     join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -5803,7 +6503,13 @@ COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now ti
 
 CREATE FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_request bigint;
@@ -5861,7 +6567,7 @@ COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text)
 
 CREATE FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -5890,7 +6596,7 @@ COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'T
 
 CREATE FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_function text := outbox.check_handler(p_function);
@@ -5913,7 +6619,7 @@ COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function 
 
 CREATE FUNCTION outbox.contract_advice(p_speaks jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_ours jsonb := outbox.contracts();
@@ -5943,7 +6649,7 @@ COMMENT ON FUNCTION outbox.contract_advice(p_speaks jsonb) IS 'Which side to upd
 
 CREATE FUNCTION outbox.contract_problem(p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -5967,7 +6673,7 @@ COMMENT ON FUNCTION outbox.contract_problem(p_now timestamp with time zone) IS '
 
 CREATE FUNCTION outbox.contract_text(p_range jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.concat_ws(' to ', coalesce(p_range ->> 'oldest', '1'),
@@ -5985,7 +6691,7 @@ COMMENT ON FUNCTION outbox.contract_text(p_range jsonb) IS 'A range of contracts
 
 CREATE FUNCTION outbox.contracts() RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return '{"oldest": 1, "newest": 1}'::jsonb;
@@ -6002,7 +6708,7 @@ COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this
 
 CREATE FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -6030,7 +6736,7 @@ COMMENT ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message
 
 CREATE FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.count_up('deliveries', array[e.kind, p_outcome], p_n)
@@ -6048,19 +6754,28 @@ ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint
 
 COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error, event_missing.';
 
--- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: count_failure(uuid, text, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  insert into outbox.unroutable as w (
+    event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
+  select u.event_id, p_error, p_now, u.routed_to,
+    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+    case
+      when u.failures < outbox.most_failures(p_is_passing)
+      then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
+      else 'infinity'
+    end
+  from outbox.unrouted u
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
-    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to,
+    failures = excluded.failures, again_at = excluded.again_at;
   if found then
     perform outbox.count_up('events', array['set_aside']);
   end if;
@@ -6075,17 +6790,17 @@ exception when others then
 end
 $$;
 
-ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) IS 'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
+COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) IS 'Counts that an event could not be routed; after the third time it is set aside in unroutable. p_is_passing: it is routed again later, up to most_failures().';
 
 -- Name: count_message(text, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_message(p_status text, p_error_code text DEFAULT NULL::text, p_n bigint DEFAULT 1) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.count_up('messages', array[pg_catalog.lower(p_status), case
@@ -6105,7 +6820,13 @@ COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n b
 
 CREATE FUNCTION outbox.count_messages(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (
@@ -6127,7 +6848,13 @@ COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messa
 
 CREATE FUNCTION outbox.count_requests(p_requests jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_bounds integer[] := outbox.attempt_bounds();
@@ -6166,7 +6893,7 @@ COMMENT ON FUNCTION outbox.count_requests(p_requests jsonb) IS 'Counts requests 
 
 CREATE FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint DEFAULT 1, p_total bigint DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_n > 0 then
@@ -6186,7 +6913,7 @@ COMMENT ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, 
 
 CREATE FUNCTION outbox.count_updates(p_ids bigint[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -6213,7 +6940,7 @@ COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates with a
 
 CREATE FUNCTION outbox.counters() RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
@@ -6245,7 +6972,7 @@ COMMENT ON FUNCTION outbox.counters() IS 'All counters: [[metric, [label, …], 
 
 CREATE FUNCTION outbox.counters_since(p_now timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -6268,7 +6995,13 @@ COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'Th
 
 CREATE FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb DEFAULT NULL::jsonb, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_description text DEFAULT ''::text, p_ordering text DEFAULT NULL::text, p_payload text DEFAULT 'envelope'::text, p_headers jsonb DEFAULT '{}'::jsonb, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6306,7 +7039,7 @@ COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p
 
 CREATE FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_kind text := p_endpoint ->> 'kind';
@@ -6335,7 +7068,7 @@ COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb
 
 CREATE FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
@@ -6372,7 +7105,13 @@ COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_eve
 
 CREATE FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text DEFAULT ''::text, p_messages_per_second double precision DEFAULT 80, p_pair_seconds double precision DEFAULT 6) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -6426,7 +7165,13 @@ COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text,
 
 CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT NULL::integer, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT NULL::integer, p_quantum integer DEFAULT NULL::integer, p_retry jsonb DEFAULT NULL::jsonb, p_rate_per_second double precision DEFAULT NULL::double precision, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6471,7 +7216,13 @@ COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_o
 
 CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text DEFAULT NULL::text, p_dossier_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text, p_channel_id uuid DEFAULT NULL::uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6524,7 +7275,13 @@ COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload js
 
 CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_new jsonb;
@@ -6562,7 +7319,7 @@ COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, 
 
 CREATE FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -6579,7 +7336,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body))::outbox.pair
+      pg_catalog.octet_length(v.body), false)::outbox.pair
     from outbox.event v
     join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
@@ -6596,7 +7353,13 @@ COMMENT ON FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p
 
 CREATE FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
@@ -6627,7 +7390,13 @@ COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key t
 
 CREATE FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6658,7 +7427,7 @@ COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[
 
 CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
@@ -6675,11 +7444,54 @@ ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_ev
 
 COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
 
+-- Name: create_watch(regclass, jsonb, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_op text;
+begin
+  if not p_per_statement then
+    execute pg_catalog.format(
+      'create trigger outhook_row after %s on %s for each row '
+      'execute function outbox.publish_row(%L)',
+      pg_catalog.array_to_string(p_operations, ' or '), p_table, p_watch);
+    if (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table) then
+      execute pg_catalog.format(
+        'create trigger outhook_moves after update on %s '
+        'referencing new table as new_rows old table as old_rows for each statement '
+        'execute function outbox.publish_moves(%L)',
+        p_table, p_watch || pg_catalog.jsonb_build_object('operations', p_operations));
+    end if;
+    return;
+  end if;
+  foreach v_op in array p_operations loop
+    execute pg_catalog.format(
+      'create trigger %I after %s on %s referencing %s for each statement '
+      'execute function outbox.publish_rows(%L)',
+      'outhook_' || v_op, v_op, p_table,
+      case v_op
+        when 'insert' then 'new table as new_rows'
+        when 'delete' then 'old table as old_rows'
+        else 'new table as new_rows old table as old_rows'
+      end, p_watch);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) OWNER TO postgres;
+
+-- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) IS 'Creates the triggers that publish the changes of a table.';
+
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.current_traceparent() RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   return coalesce(
@@ -6703,7 +7515,7 @@ COMMENT ON FUNCTION outbox.current_traceparent() IS 'The W3C trace context of th
 
 CREATE FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_key text;
@@ -6732,43 +7544,48 @@ ALTER FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) IS 'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
 
--- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: cut_batch(outbox.routing, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) RETURNS outbox.routing
+CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) RETURNS outbox.routing
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
+  if p_batch.pairs[p_most].event_id = v_cut then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
+  elsif p_batch.cut_org is not null then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
+  end if;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  if p_batch.pairs[p_most].event_id = v_cut then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  end if;
+  -- Late events, and those of a turn, are not above the watermark.
   p_batch.watermark := case
-    when v_place <= pg_catalog.cardinality(p_late) + 1 then null
-    else p_batch.events[v_place - 1]
+    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
+    then p_batch.events[v_place - 1]
   end;
   return p_batch;
 end
 $$;
 
-ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) OWNER TO postgres;
+ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed.';
+COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed. p_watermark: of the last read.';
 
 -- Name: database_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.database_id() RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id text := nullif(pg_catalog.current_setting('outbox.database_id', true), '');
@@ -6800,7 +7617,7 @@ COMMENT ON FUNCTION outbox.database_id() IS 'The identity of this database: the 
 
 CREATE FUNCTION outbox.database_metrics() RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -6873,7 +7690,7 @@ COMMENT ON TABLE outbox.dead_letter IS 'Deliveries that failed for good or expir
 
 CREATE FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -6905,7 +7722,13 @@ COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A d
 
 CREATE FUNCTION outbox.decide_copy(p_decision text, p_project text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6944,11 +7767,17 @@ ALTER FUNCTION outbox.decide_copy(p_decision text, p_project text) OWNER TO post
 
 COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
 
--- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: define_saga(text, jsonb, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_step jsonb;
@@ -6966,8 +7795,13 @@ begin
     perform outbox.invalid('steps', 'is not an array of 1 to 100 steps',
       'Expected [{"function": "public.reserve_stock", "event_type": "stock.reserved"}, …]');
   end if;
-  insert into outbox.saga (name, created_at) values (p_name, outbox.clock())
-  on conflict (name) do update set created_at = excluded.created_at;
+  if p_by_tokens is null then
+    perform outbox.invalid('by_tokens', 'is null', 'Expected true or false');
+  end if;
+  insert into outbox.saga (name, created_at, by_tokens)
+  values (p_name, outbox.clock(), p_by_tokens)
+  on conflict (name) do update
+    set created_at = excluded.created_at, by_tokens = excluded.by_tokens;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
     v_position := v_position + 1;
@@ -7000,17 +7834,17 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) OWNER TO postgres;
 
--- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION define_saga(p_name text, p_steps jsonb, p_by_tokens boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the calling role may not execute a step''s function.';
+COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) IS 'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. p_by_tokens: users'' and portal tokens with the scope sagas:execute may execute it over HTTP, not only a secret key. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the calling role may not execute a step''s function.';
 
 -- Name: delay_after(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) RETURNS interval
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_failure integer := greatest(p_failure, 1);
@@ -7045,7 +7879,13 @@ COMMENT ON FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) IS 'As
 
 CREATE FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
@@ -7069,7 +7909,13 @@ COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_ac
 
 CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
@@ -7086,7 +7932,13 @@ COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an en
 
 CREATE FUNCTION outbox.delete_event_type(p_org_id text, p_type text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_type jsonb := outbox.get_event_type(p_org_id, p_type);
@@ -7107,7 +7959,13 @@ COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Del
 
 CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer DEFAULT NULL::integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.refuse_managed(
@@ -7127,7 +7985,13 @@ COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid
 
 CREATE FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_deleted jsonb := outbox.template_json(p_org_id, p_code);
@@ -7149,7 +8013,7 @@ COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor t
 
 CREATE FUNCTION outbox.delivery_endpoints(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
     LANGUAGE plpgsql STABLE ROWS 10
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -7174,7 +8038,7 @@ COMMENT ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) IS 'The endpoints
 
 CREATE FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -7225,7 +8089,13 @@ COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS
 
 CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
@@ -7246,7 +8116,7 @@ COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) I
 
 CREATE FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_disabled uuid[];
@@ -7274,13 +8144,19 @@ ALTER FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_
 
 -- Name: FUNCTION disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), and publishes outhook.endpoint.disabled.';
+COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that responded with 410 (gone), that another failure rule holds (failure_rule) or that have failed for days (failing_for_days), and publishes outhook.endpoint.disabled.';
 
 -- Name: discard_dead_letter(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
@@ -7312,7 +8188,13 @@ COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uu
 
 CREATE FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
@@ -7328,15 +8210,21 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 
 COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). OH001, OH002.';
 
--- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb, p_contract jsonb DEFAULT NULL::jsonb) RETURNS json
+CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb, p_contract jsonb DEFAULT NULL::jsonb, p_held integer DEFAULT NULL::integer) RETURNS json
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET statement_timeout TO '5s'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_memoize TO 'off'
     SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -7369,15 +8257,16 @@ declare
   v_retries json;
   v_renewed json;
 begin
+  -- A constraint that is checked at the commit would fail the whole call, so check after each
+  -- statement.
+  set constraints all immediate;
   if v_contract is null then
-    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
+    return outbox.refuse_contract(p_run, p_contract, p_kind,
+      outbox.record_refused(p_results, v_now), v_now);
   end if;
   if v_foreign is not null and v_given = 0 then
     return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
   end if;
-  -- A constraint that is checked at the commit would fail the whole call, so check after each
-  -- statement.
-  set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -7437,7 +8326,7 @@ begin
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
-      outbox.claim(
+      outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
@@ -7453,17 +8342,17 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) OWNER TO postgres;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it}, null for contract 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_data text := p_letter.original_message;
@@ -7499,11 +8388,101 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 
 COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
+-- Name: drains(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if exists (
+    select from outbox.isolation i
+    where i.run_id = p_run and i.drains_from > p_now - interval '1 minute')
+  then
+    return true;
+  end if;
+  -- One run at a time. A run that has not become empty within a minute goes on.
+  if not outbox.has_isolated(p_now - interval '5 s') or exists (
+    select from outbox.isolation i
+    where i.drains_from > p_now - interval '2 minutes' or i.claimed_at > p_now - interval '5 s')
+  then
+    return false;
+  end if;
+  insert into outbox.isolation (run_id, drains_from) values (p_run, p_now)
+  on conflict (run_id) do update set drains_from = excluded.drains_from;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION drains(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) IS 'Whether a run gets nothing until it holds nothing, because an isolated delivery has waited for 5 s. One run at a time does this.';
+
+-- Name: drop_ended_subscriptions(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_router outbox.router;
+  v_dropped integer;
+begin
+  if not exists (select from outbox.ended_subscription s) then
+    return 0;
+  end if;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  -- One statement, so that all of this is of one time.
+  with seen as materialized (
+    select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
+  )
+  delete from outbox.ended_subscription s where s.ctid = any (array(
+    select o.ctid
+    from seen
+    cross join outbox.ended_subscription o
+    where o.ended_at <= seen.oldest_at
+      -- A larger id is of another cluster, from which this database was restored.
+      and (o.open_below <= pg_catalog.pg_snapshot_xmin(seen.now)
+        or o.open_below > pg_catalog.pg_current_xact_id())
+      and not exists (
+        select from outbox.unroutable u
+        where u.org_id = o.org_id and u.org_id > ''
+          and u.event_id < outbox.uuid_v7_floor(o.ended_at + interval '1 ms'))
+    limit p_most
+    for update of o skip locked));
+  get diagnostics v_dropped = row_count;
+  update outbox.ended_subscription s
+  set open_below = pg_catalog.pg_current_xact_id()
+  where s.ctid = any (array(
+    select o.ctid from outbox.ended_subscription o
+    where o.open_below is null and o.ended_at < p_now - interval '1 minute'
+    limit p_most
+    for update skip locked));
+  return v_dropped;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION drop_ended_subscriptions(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) IS 'Removes up to p_most ended subscriptions that no event can need any more; returns how many.';
+
 -- Name: drop_expired_secrets(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_dropped integer;
@@ -7534,7 +8513,7 @@ COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, 
 
 CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET lock_timeout TO '100ms'
     AS $$
 declare
@@ -7569,7 +8548,13 @@ COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; fa
 
 CREATE FUNCTION outbox.drop_partitions(p_most integer DEFAULT 1000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
@@ -7610,7 +8595,13 @@ COMMENT ON FUNCTION outbox.drop_partitions(p_most integer) IS 'Drops up to p_mos
 
 CREATE FUNCTION outbox.drop_saga(p_name text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   delete from outbox.saga s where s.name = p_name;
@@ -7631,7 +8622,7 @@ COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Deletes a saga; its events
 
 CREATE FUNCTION outbox.dropped_events(p_claimed outbox.claimed) RETURNS outbox.event[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -7660,7 +8651,7 @@ COMMENT ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) IS 'The even
 
 CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -7742,11 +8733,37 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 
 COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of the ring; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
 
+-- Name: due_isolated_gate(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return (
+    select g.endpoint_id from outbox.gate g
+    where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+      and not exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
+    order by g.isolated_at limit 1
+    for no key update of g skip locked);
+end
+$$;
+
+ALTER FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if there is none. locks: the gate with SKIP LOCKED.';
+
 -- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.due_suspect(p_now timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -7785,17 +8802,14 @@ COMMENT ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) IS 'Locks
 
 CREATE FUNCTION outbox.each_filter_once(p_question outbox.question) RETURNS outbox.question
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
-    pg_catalog.array_agg(f.weight)
-  into p_question.filters, p_question.since, p_question.weights
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
   from (
-    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
-      pg_catalog.min(q.weight) as weight
-    from unnest(p_question.filters, p_question.since, p_question.weights)
-      as q (filter, since, weight)
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
     group by q.filter::text
   ) f;
   return p_question;
@@ -7812,7 +8826,7 @@ COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A qu
 
 CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   update outbox.request_key k set response = p_response where k.org_id = p_org_id and k.key = p_key;
@@ -7829,7 +8843,13 @@ COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jso
 
 CREATE FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   update outbox.saga_key k set result = p_result
@@ -7844,11 +8864,38 @@ ALTER FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result j
 
 COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): stores the result with its idempotency key and returns it with "repeated": false.';
 
+-- Name: end_subscriptions(uuid, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  with ended as (
+    delete from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    returning s.*
+  )
+  insert into outbox.ended_subscription (
+    org_id, pattern, endpoint_id, filter, filter_weight, began_at, ended_at)
+  select e.org_id, e.pattern, e.endpoint_id, e.filter, e.filter_weight, e.created_at, p_at
+  from ended e
+  -- No event is of a time between them.
+  where e.created_at < p_at;
+end
+$$;
+
+ALTER FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) IS 'Ends subscriptions at that time, the subscription_time() of the endpoint. They still apply to older events.';
+
 -- Name: end_unreadable_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   update outbox.endpoint_secret s set expires_at = p_now
@@ -7867,7 +8914,7 @@ COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now time
 
 CREATE FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_types jsonb;
@@ -7910,7 +8957,7 @@ COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endp
 
 CREATE FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case
@@ -7931,7 +8978,7 @@ COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Exte
 
 CREATE FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -7963,7 +9010,7 @@ COMMENT ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) IS 'The
 
 CREATE FUNCTION outbox.engine_metrics(p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -8015,7 +9062,7 @@ COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'Th
 
 CREATE FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -8058,8 +9105,14 @@ COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit
 
 CREATE FUNCTION outbox.erase_messages(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -8094,7 +9147,7 @@ COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Erases payload, n
 
 CREATE FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case when p_now is not null then outbox.erase_messages(p_limit) end;
@@ -8111,7 +9164,7 @@ COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limi
 
 CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing) RETURNS outbox.routing
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET jit TO 'off'
     AS $$
@@ -8123,15 +9176,21 @@ declare
   v_event uuid;
   v_is_new boolean;
   v_doc jsonb;
-  v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
+  v_share_ends integer := case
+    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
+  end;
 begin
   foreach v_question in array p_batch.questions loop
+    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
+      p_batch.cut_org := v_question.org_id;
+      exit;
+    end if;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -8143,22 +9202,22 @@ begin
     exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
     if v_is_new then
       v_event := v_question.event_id;
-      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      select r.doc, r.problem into v_doc, v_unreadable
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
     select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
-      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+      p.deliver_at, p.key_hash, p.body_bytes, p.is_deleted)::outbox.pair
     from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
-      deliver_at, key_hash, body_bytes, place)
+      deliver_at, key_hash, body_bytes, is_deleted, place)
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case
@@ -8168,7 +9227,7 @@ begin
     v_question := p_batch.questions[1];
     v_cut := (
       select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
-        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
       where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
     p_batch.pairs := p_batch.pairs[1:v_cut];
   end if;
@@ -8186,7 +9245,7 @@ COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) IS 'Evaluate
 
 CREATE FUNCTION outbox.event_content(p_event outbox.event) RETURNS bytea
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.sha256(pg_catalog.convert_to(
@@ -8206,7 +9265,7 @@ COMMENT ON FUNCTION outbox.event_content(p_event outbox.event) IS 'SHA-256 of th
 
 CREATE FUNCTION outbox.event_json(p_event outbox.event) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -8228,7 +9287,7 @@ COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event in the 
 
 CREATE FUNCTION outbox.event_metrics() RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -8239,13 +9298,18 @@ begin
     -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
-        (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
+        (
+          select from outbox.unrouted u
+          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+        )
+        union all
+        (select from outbox.unrouted u where u.org_id > '' limit 10000)
         union all
         (select from outbox.unrouted_late(v_router, 1000) u)
       ) u),
     'unrouted_since', (
-      select extract(epoch from outbox.uuid_v7_time(u))
-      from pg_catalog.unnest(outbox.next_unrouted(v_router)) u),
+      select extract(epoch from least(
+        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (
@@ -8265,7 +9329,7 @@ COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that are unrouted or set a
 
 CREATE FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) RETURNS outbox.event
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_unknown text;
@@ -8340,7 +9404,7 @@ COMMENT ON TABLE outbox.event_type IS 'The event types of an organisation. schem
 
 CREATE FUNCTION outbox.event_type_json(p_type outbox.event_type) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -8356,15 +9420,23 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
--- Name: execute_org_saga(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: execute_org_saga(text, text, text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb;
 begin
+  if p_by_token and exists (
+    select from outbox.saga s where s.name = p_name and not s.by_tokens)
+  then
+    raise exception using errcode = 'OH009',
+      message = pg_catalog.format('saga %s is executed with a secret key only', p_name),
+      hint = 'Call from your backend, or define the saga with p_by_tokens => true';
+  end if;
+  v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -8378,17 +9450,17 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) OWNER TO postgres;
+ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) OWNER TO postgres;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. OH001, OH002, OH003, OH007.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.execute_saga(p_name text, p_context jsonb DEFAULT '{}'::jsonb, p_org_id text DEFAULT 'default'::text, p_idempotency_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_started jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
@@ -8436,38 +9508,52 @@ COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id t
 
 CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
+  v_old outbox.delivery[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
-  from (
-    select d.endpoint_id from outbox.delivery d
+  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
+  v_old := array(
+    select d from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
+      and coalesce(d.leased_until, '-infinity') <= v_now
+      and exists (
+        select from outbox.endpoint e where e.id = d.endpoint_id and e.status <> 'deleted')
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
+          and r.again_at > v_now)
     order by d.event_id
-    limit p_limit
-  ) o;
-  if v_endpoints is null then
+    limit p_limit);
+  if pg_catalog.cardinality(v_old) = 0 then
     return 0;
   end if;
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
+    select distinct o.endpoint_id from pg_catalog.unnest(v_old) o));
   for v_delivery in
-    select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
+    select d.*
+    from pg_catalog.unnest(v_old) o
+    join outbox.delivery d on d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+    -- Again, because they may have changed before the lock.
+    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
-      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id
-    limit p_limit
   loop
     -- If the database refuses to end one, go on with the others.
     begin
@@ -8479,6 +9565,7 @@ begin
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
         v_delivery.endpoint_id, sqlstate, sqlerrm;
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
   end loop;
   return v_expired;
@@ -8489,13 +9576,13 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). If the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_why constant text := 'still open after the retention of events';
@@ -8547,7 +9634,13 @@ COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now tim
 
 CREATE FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -8573,7 +9666,13 @@ COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, 
 
 CREATE FUNCTION outbox.expire_secret(p_secret_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz;
@@ -8628,6 +9727,8 @@ CREATE TABLE outbox.attempt (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
+    failed_attempts integer,
+    response_cut boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
@@ -8639,13 +9740,13 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
 
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -8685,7 +9786,7 @@ COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_att
 
 CREATE FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   p_message.status := 'FAILED';
@@ -8709,7 +9810,7 @@ COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_cod
 
 CREATE FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -8770,7 +9871,7 @@ COMMENT ON TABLE outbox.failure_rule IS 'How to handle a failure, by endpoint ki
 
 CREATE FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text DEFAULT NULL::text) RETURNS outbox.failure_rule
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_rule outbox.failure_rule;
@@ -8800,11 +9901,35 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 
 COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure. The first that exists of: the provider''s code with its subcode, the code alone, the status, the class of the status, the error class. If there is none: retry.';
 
+-- Name: field_value(text, name, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_field text := pg_catalog.format('(%s).%I', p_column, p_attribute);
+begin
+  -- Nobody locks the type, so it may get another attribute of this name before the query runs. Then
+  -- the value is null, and no conversion runs.
+  return pg_catalog.format(
+    'case pg_catalog.pg_typeof(%1$s)::pg_catalog.oid when %2$s then pg_catalog.to_json(%3$s) end '
+    'as %4$I',
+    v_field, p_type, outbox.column_value(v_field, p_type), p_attribute);
+end
+$_$;
+
+ALTER FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION field_value(p_column text, p_attribute name, p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) IS 'The SQL expression of one attribute of a composite value, with its name.';
+
 -- Name: fill_broker_template(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- The key last, because it may contain a placeholder.
@@ -8823,7 +9948,7 @@ COMMENT ON FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_
 
 CREATE FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) RETURNS outbox.filter_part
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_list outbox.filter_part;
@@ -8864,7 +9989,7 @@ COMMENT ON FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_
 
 CREATE FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) RETURNS outbox.filter_state
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_open integer := pg_catalog.cardinality(p_state.kinds);
@@ -8878,7 +10003,11 @@ begin
         when v_token in ('$', '@') then 'a second path without && or ||'
         else pg_catalog.format('%s is not part of the language', outbox.filter_shown(v_token))
       end,
-      case v_token
+      case pg_catalog.lower(v_token)
+        when 'and' then 'Write && instead of and'
+        when 'or' then 'Write || instead of or'
+        when 'not' then 'Write ! before the condition: !($.country in ("DE", "FR"))'
+        when 'like' then 'Use starts with "abc", or in ("a", "b") for alternatives'
         when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
         when 'is' then 'Remove "is unknown": an unknown result counts as false'
         when '-' then 'Put a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
@@ -8886,8 +10015,14 @@ begin
         when '<>' then 'Write !='
         when '/*' then 'Remove the comment'
         when ')' then 'Remove it'
-        else 'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
-          '>=, starts with or in (…); there is no arithmetic'
+        else case
+          when p_tokens.texts[p_state.at - 1] in ('$', '@') and v_token ~ '^[A-Za-z_]'
+          then pg_catalog.format('Write a dot after %s: %s.%s', p_tokens.texts[p_state.at - 1],
+            p_tokens.texts[p_state.at - 1], outbox.filter_shown(v_token))
+          else
+            'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
+            '>=, starts with or in (…); there is no arithmetic'
+        end
       end);
   end if;
   p_state.written := p_state.written || p_state.closings[v_open];
@@ -8919,7 +10054,7 @@ COMMENT ON FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state o
 
 CREATE FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) RETURNS outbox.filter_part
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_token text := p_tokens.texts[p_at];
@@ -8967,7 +10102,7 @@ COMMENT ON FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at 
 
 CREATE FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_index text := p_tokens.texts[p_at + 1];
@@ -8993,7 +10128,7 @@ COMMENT ON FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at in
 
 CREATE FUNCTION outbox.filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state) RETURNS outbox.filter_state
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_is_exists boolean := p_tokens.texts[p_state.at] = 'exists';
@@ -9048,7 +10183,7 @@ COMMENT ON FUNCTION outbox.filter_leaf(p_tokens outbox.filter_tokens, p_state ou
 
 CREATE FUNCTION outbox.filter_literal(p_tokens outbox.filter_tokens, p_at integer) RETURNS outbox.filter_part
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_token text := p_tokens.texts[p_at];
@@ -9093,7 +10228,7 @@ COMMENT ON FUNCTION outbox.filter_literal(p_tokens outbox.filter_tokens, p_at in
 
 CREATE FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_name text := p_tokens.texts[p_at + 1];
@@ -9133,7 +10268,7 @@ COMMENT ON FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at int
 
 CREATE FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) RETURNS outbox.filter_state
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_most_depth constant integer := 16;
@@ -9170,6 +10305,11 @@ begin
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
         v_token), 'Remove it: all paths are strict and find nothing if a member is missing');
+    when pg_catalog.lower(v_token) = 'not' then
+      perform outbox.refuse_filter(v_place,
+        pg_catalog.format('%s is not part of the language', v_token),
+        pg_catalog.format('Write ! instead: !%s.paid, or !(%s.total > 100)', p_state.root,
+          p_state.root));
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
       perform outbox.refuse_filter(v_place, 'a condition must start with a path, not a literal',
         'Write the path first: $.total > 100');
@@ -9192,7 +10332,7 @@ COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state
 
 CREATE FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) RETURNS outbox.filter_part
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_texts text[] := p_tokens.texts;
@@ -9243,7 +10383,7 @@ COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integ
 
 CREATE FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) RETURNS integer
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select coalesce(p_tokens.places[p_at], p_tokens.ends_at)
 $$;
@@ -9254,11 +10394,11 @@ ALTER FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) 
 
 COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; after the last word, the position of the end.';
 
--- Name: filter_problem(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: filter_problem(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS text
+CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   -- In steps per value times bytes of the payload; a value has at least two bytes.
@@ -9273,7 +10413,7 @@ begin
     return pg_catalog.format(
       'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
-  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+  elsif outbox.passes_filters(p_question, p_doc) then
     return null;
   end if;
   return '';
@@ -9285,17 +10425,17 @@ exception when others then
 end
 $$;
 
-ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) OWNER TO postgres;
 
--- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
+COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 -- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.filter_shown(p_token text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select case
     when p_token is null then 'the end'
@@ -9314,7 +10454,7 @@ COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter for
 
 CREATE FUNCTION outbox.filter_tokens(p_filter text) RETURNS outbox.filter_tokens
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_most constant integer := 1000;
@@ -9354,7 +10494,7 @@ COMMENT ON FUNCTION outbox.filter_tokens(p_filter text) IS 'The words of a filte
 
 CREATE FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) RETURNS outbox.filter_state
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   if p_state.root = '@' then
@@ -9385,7 +10525,7 @@ COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state o
 
 CREATE FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) RETURNS outbox.message_attempt
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $_$
 declare
@@ -9420,7 +10560,7 @@ COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p
 
 CREATE FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) RETURNS SETOF outbox.event
     LANGUAGE plpgsql STABLE ROWS 1
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return query select e.* from outbox.event e where e.id = p_event_id;
@@ -9446,7 +10586,7 @@ COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'T
 
 CREATE FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) RETURNS outbox.outbound_message
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_existing outbox.outbound_message;
@@ -9473,13 +10613,14 @@ COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message
 
 CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
   return coalesce(
     (select l.next_at from outbox.lane l
      where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+       and not l.isolated
      order by l.next_at limit 1),
     'infinity');
 end
@@ -9489,19 +10630,19 @@ ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate is due, at p_from or later; infinity if none is.';
+COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate that is not isolated is due, at p_from or later; infinity if none is.';
 
 -- Name: first_lease_end(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.first_lease_end(p_gate_id bigint) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
 begin
-  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
-  -- replay jobs have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. The other
+  -- lanes have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -9512,7 +10653,7 @@ begin
       )
       union all
       select l.leased_until, l.leased from outbox.lane l
-      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash <> 0
     ) l
     where l.leased > 0);
 end
@@ -9522,20 +10663,20 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for each replay job); null if nothing is leased.';
+COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for each replay job, one for isolated deliveries); null if nothing is leased.';
 
 -- Name: first_retry_at(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.first_retry_at(p_lane_id bigint) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts, d.lost_leases from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -9546,7 +10687,7 @@ begin
         and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
-    where f.failed_attempts > 0);
+    where f.failed_attempts > 0 or f.lost_leases > 0);
 end
 $$;
 
@@ -9556,11 +10697,46 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
+-- Name: fix_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fix_settings() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_function record;
+begin
+  for v_function in
+    select p.oid::regprocedure as name, f.setting, f.value
+    from pg_catalog.pg_proc p
+    cross join (values
+      ('timezone', 'UTC'), ('datestyle', 'ISO, MDY'), ('intervalstyle', 'postgres'),
+      ('extra_float_digits', '1'), ('bytea_output', 'hex'), ('standard_conforming_strings', 'on')
+    ) f (setting, value)
+    where p.pronamespace = 'outbox'::regnamespace
+      and (p.prosecdef or p.prorettype = 'trigger'::regtype)
+      and p.prosrc !~ 'outbox\.set_text_settings\('
+      and not exists (
+        select from pg_catalog.unnest(p.proconfig) c
+        where pg_catalog.lower(c) like f.setting || '=%')
+  loop
+    execute pg_catalog.format('alter function %s set %s = %L', v_function.name, v_function.setting,
+      v_function.value);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.fix_settings() OWNER TO postgres;
+
+-- Name: FUNCTION fix_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fix_settings() IS 'Fixes the settings that decide the text of values in each SECURITY DEFINER and trigger function that neither sets them nor calls set_text_settings(). Each folder calls it through close_new().';
+
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fold_counters() RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -9609,7 +10785,7 @@ COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter
 
 CREATE FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- SKIP LOCKED: if another run is doing this, nothing is left to do.
@@ -9642,7 +10818,7 @@ COMMENT ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database 
 
 CREATE FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_forgotten integer;
@@ -9667,7 +10843,7 @@ COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_lim
 
 CREATE FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_forgotten integer;
@@ -9696,7 +10872,7 @@ COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS
 
 CREATE FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
@@ -9722,7 +10898,7 @@ COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes 
 
 CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_token uuid;
@@ -9748,7 +10924,7 @@ COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the to
 
 CREATE FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_n integer;
@@ -9776,7 +10952,7 @@ COMMENT ON FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p
 
 CREATE FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
@@ -9813,7 +10989,7 @@ COMMENT ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p
 
 CREATE FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_n integer;
@@ -9836,7 +11012,7 @@ COMMENT ON FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zon
 
 CREATE FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_n integer;
@@ -9863,7 +11039,7 @@ COMMENT ON FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_lim
 
 CREATE FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_n integer;
@@ -9896,7 +11072,7 @@ COMMENT ON FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit 
 
 CREATE FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -9919,7 +11095,7 @@ COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) 
 
 CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_forgotten integer;
@@ -9942,7 +11118,7 @@ COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_li
 
 CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -9987,7 +11163,7 @@ COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limi
 
 CREATE FUNCTION outbox.free_span(p_table text, p_day date) RETURNS tstzrange
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_from timestamptz := p_day::timestamp at time zone 'UTC';
@@ -10019,7 +11195,7 @@ COMMENT ON FUNCTION outbox.free_span(p_table text, p_day date) IS 'The first par
 
 CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET enable_seqscan TO 'off'
@@ -10094,13 +11270,19 @@ COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'All 
 
 CREATE FUNCTION outbox.gate_totals() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (
@@ -10126,7 +11308,13 @@ COMMENT ON FUNCTION outbox.gate_totals() IS 'The sums over the gates of all endp
 
 CREATE FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.channel_json(outbox.check_channel(p_org_id, p_channel_id));
@@ -10143,7 +11331,13 @@ COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'A c
 
 CREATE FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
@@ -10163,7 +11357,13 @@ COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dea
 
 CREATE FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
@@ -10180,8 +11380,14 @@ COMMENT ON FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoi
 
 CREATE FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_event outbox.event;
@@ -10215,7 +11421,13 @@ COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One eve
 
 CREATE FUNCTION outbox.get_event_type(p_org_id text, p_type text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_type outbox.event_type;
@@ -10241,7 +11453,13 @@ COMMENT ON FUNCTION outbox.get_event_type(p_org_id text, p_type text) IS 'One ev
 
 CREATE FUNCTION outbox.get_health() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -10270,7 +11488,13 @@ COMMENT ON FUNCTION outbox.get_health() IS 'Whether deliveries work: {"status": 
 
 CREATE FUNCTION outbox.get_message(p_org_id text, p_message_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_message outbox.outbound_message := outbox.check_message_id(p_org_id, p_message_id);
@@ -10296,8 +11520,14 @@ COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A m
 
 CREATE FUNCTION outbox.get_metrics() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET statement_timeout TO '5s'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -10325,7 +11555,13 @@ COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {
 
 CREATE FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
@@ -10342,7 +11578,13 @@ COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) I
 
 CREATE FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_read jsonb;
@@ -10374,10 +11616,16 @@ COMMENT ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) IS 
 
 CREATE FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer DEFAULT 24) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_most constant integer := 10000;
@@ -10440,8 +11688,14 @@ COMMENT ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_ho
 
 CREATE FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_last outbox.attempt;
@@ -10472,7 +11726,13 @@ COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_eve
 
 CREATE FUNCTION outbox.get_replay_job(p_org_id text, p_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_job outbox.replay_job;
@@ -10499,7 +11759,13 @@ COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One repl
 
 CREATE FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.retry_config_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
@@ -10516,7 +11782,13 @@ COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) I
 
 CREATE FUNCTION outbox.get_whatsapp_app(p_app_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_app outbox.whatsapp_app;
@@ -10544,7 +11816,7 @@ COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"app
 
 CREATE FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -10580,11 +11852,11 @@ COMMENT ON FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uui
 
 CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) RETURNS outbox.result
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null)::outbox.result;
+    null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -10598,7 +11870,13 @@ COMMENT ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_att
 
 CREATE FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.change_consent(p_org_id, p_dossier_id, p_purposes, true, p_channel, p_source,
@@ -10616,7 +11894,7 @@ COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_pur
 
 CREATE FUNCTION outbox.had_subscribers(p_event uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -10637,7 +11915,7 @@ COMMENT ON FUNCTION outbox.had_subscribers(p_event uuid) IS 'Whether an event th
 
 CREATE FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.handed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_handed outbox.handed;
@@ -10674,7 +11952,7 @@ COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_n
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -10685,6 +11963,7 @@ begin
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     )
+    or outbox.has_isolated(p_now)
     or outbox.has_unrouted();
 end
 $$;
@@ -10695,11 +11974,99 @@ ALTER FUNCTION outbox.has_due(p_now timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_due(p_now timestamp with time zone) IS 'Whether a run would find work: a gate is due, or an event is unrouted.';
 
+-- Name: has_isolated(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_isolated(p_before timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (
+    select from outbox.gate g where g.isolated_at <= p_before and g.isolated_at < 'infinity');
+end
+$$;
+
+ALTER FUNCTION outbox.has_isolated(p_before timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) IS 'Whether an isolated delivery has been due since p_before or longer.';
+
+-- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.router (
+    turn bigint DEFAULT 0 NOT NULL,
+    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
+    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
+    batch integer DEFAULT 1000 NOT NULL,
+    last_org text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE outbox.router OWNER TO postgres;
+
+-- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the organisation that had the last turn. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
+
+-- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_new(p_router outbox.router) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (
+      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
+    or exists (select from outbox.unrouted_late(p_router, 1) u);
+end
+$$;
+
+ALTER FUNCTION outbox.has_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION has_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_new(p_router outbox.router) IS 'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
+
+-- Name: has_root_order(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_root_order(p_table oid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return not exists (
+    select
+    from (
+      select pg_catalog.row_number() over (order by a.attnum) as place, a.attname
+      from pg_catalog.pg_attribute a
+      where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+    ) a
+    left join (
+      select pg_catalog.row_number() over (order by a.attnum) as place, a.attname
+      from pg_catalog.pg_attribute a
+      where a.attrelid = pg_catalog.pg_partition_root(p_table) and a.attnum > 0
+        and not a.attisdropped
+    ) r using (place, attname)
+    where r.place is null);
+end
+$$;
+
+ALTER FUNCTION outbox.has_root_order(p_table oid) OWNER TO postgres;
+
+-- Name: FUNCTION has_root_order(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_root_order(p_table oid) IS 'Whether a partition has the columns in the order of its partitioned table. Otherwise row_to_json() would write the same row in another way in each partition.';
+
 -- Name: has_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_unrouted() RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -10707,8 +12074,7 @@ declare
   v_router outbox.router;
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-    or exists (select from outbox.unrouted_late(v_router, 1) u);
+  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
 end
 $$;
 
@@ -10722,12 +12088,27 @@ COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether there is an event to route
 
 CREATE FUNCTION outbox.hash_key() RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_name constant text := 'outhook_recipient_key';
-  v_key text := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  v_key text;
+  v_lost text;
 begin
+  begin
+    v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- Without its key, no message could be created and no status recorded. A new key only makes new
+    -- hashes. The unreadable one stays in Vault, in case that its root key comes back.
+    v_lost := pg_catalog.format('%s lost %s', v_name, pg_catalog.gen_random_uuid());
+    perform vault.update_secret(v.id, new_name => v_lost) from vault.secrets v
+    where v.name = v_name;
+    raise warning 'outbox: the key of recipients cannot be read from Vault and is replaced: % %',
+      sqlstate, sqlerrm;
+  end;
   if v_key is null then
     begin
       perform vault.create_secret(
@@ -10747,13 +12128,13 @@ ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
 
 -- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use.';
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is renamed and a new one is created: messages that wait keep their order among themselves, but not with later ones to the same number.';
 
 -- Name: hash_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.hash_person(p_recipient text, p_key text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.encode(
@@ -10771,7 +12152,7 @@ COMMENT ON FUNCTION outbox.hash_person(p_recipient text, p_key text) IS 'person_
 
 CREATE FUNCTION outbox.header_problem(p_name text, p_value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   return case
@@ -10799,7 +12180,7 @@ COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'The pr
 
 CREATE FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -10839,7 +12220,7 @@ COMMENT ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[]
 
 CREATE FUNCTION outbox.hold_cause(p_code text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- These two codes are about the account: an update that it is reinstated lifts the hold.
@@ -10857,7 +12238,7 @@ COMMENT ON FUNCTION outbox.hold_cause(p_code text) IS 'The cause of a hold for a
 
 CREATE FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -10902,7 +12283,7 @@ COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held 
 
 CREATE FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id uuid;
@@ -10962,7 +12343,7 @@ COMMENT ON TABLE outbox.notice_rule IS 'The action for an update about a templat
 
 CREATE FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -11021,7 +12402,7 @@ COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule
 
 CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -11046,11 +12427,39 @@ ALTER FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now time
 
 COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. False if another transaction has the endpoint locked.';
 
+-- Name: holds_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if exists (
+    select from outbox.isolation i
+    join outbox.delivery d on d.event_id = i.event_id and d.endpoint_id = i.endpoint_id
+      and d.attempt = i.attempt and d.leased_until > p_now
+    where i.run_id = p_run)
+  then
+    return true;
+  end if;
+  update outbox.isolation i set event_id = null, endpoint_id = null, attempt = null
+  where i.run_id = p_run and i.event_id is not null;
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION holds_isolated(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) IS 'Whether a run has an isolated delivery in flight, so that it gets no other one.';
+
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.host_problem(p_host text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_host text := pg_catalog.lower(pg_catalog.regexp_replace(p_host, '\.$', ''));
@@ -11083,7 +12492,7 @@ COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a UR
 
 CREATE FUNCTION outbox.inbound_text(p_data jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.left(coalesce(p_data #>> '{text,body}', p_data #>> '{button,text}',
@@ -11104,7 +12513,7 @@ COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'The readable text of a
 
 CREATE FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]) RETURNS outbox.lane_gain[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_hashjoin TO 'on'
     SET enable_nestloop TO 'off'
     SET enable_mergejoin TO 'off'
@@ -11123,7 +12532,7 @@ begin
       end,
       p.body_bytes, p.deliver_at
     from pg_catalog.unnest(p_pairs) with ordinality
-      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
     join pg_catalog.unnest(p_targets) t
       on t.endpoint_id = p.endpoint_id and t.key_hash = p.key_hash
     on conflict (event_id, endpoint_id) do nothing
@@ -11153,7 +12562,7 @@ COMMENT ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets ou
 
 CREATE FUNCTION outbox.inside_name_problem(p_name text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   return case
@@ -11177,7 +12586,7 @@ COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'The problem of a
 
 CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
@@ -11195,7 +12604,7 @@ COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) 
 
 CREATE FUNCTION outbox.ipv4_number(p_part text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_base integer := case when p_part like '0x%' then 16 when p_part like '0_%' then 8 else 10 end;
@@ -11228,7 +12637,7 @@ COMMENT ON FUNCTION outbox.ipv4_number(p_part text) IS 'One part of an IPv4 addr
 
 CREATE FUNCTION outbox.ipv4_of(p_host text) RETURNS inet
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_parts text[] := pg_catalog.string_to_array(p_host, '.');
@@ -11264,7 +12673,7 @@ COMMENT ON FUNCTION outbox.ipv4_of(p_host text) IS 'The IPv4 address of a URL''s
 
 CREATE FUNCTION outbox.ipv6_of(p_host text) RETURNS inet
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   return case
@@ -11285,7 +12694,7 @@ COMMENT ON FUNCTION outbox.ipv6_of(p_host text) IS 'The IPv6 address of a URL''s
 
 CREATE FUNCTION outbox.is_base_url(p_text text, p_form text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_label constant text := '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
@@ -11309,7 +12718,7 @@ COMMENT ON FUNCTION outbox.is_base_url(p_text text, p_form text) IS 'Whether a t
 
 CREATE FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   -- One more night, because the first night comes less than a full day after the end of the day.
@@ -11360,7 +12769,7 @@ COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch().
 
 CREATE FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return p_run.kind = 'edge'
@@ -11374,11 +12783,38 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+-- Name: is_isolated_turn(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+begin
+  return exists (
+      select from outbox.isolation i
+      where i.run_id = p_run and i.drains_from > p_now - interval '1 minute')
+    or not exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity')
+    or not exists (
+      select from outbox.isolation i where i.claimed_at > p_now - interval '5 s');
+end
+$$;
+
+ALTER FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) IS 'Whether a run that holds nothing gets an isolated delivery: it has drained, nothing else is due, or the last one was claimed 5 s ago.';
+
 -- Name: is_network(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_network(p_text text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   -- The cast alone accepts 10/8 and a bare address, which the sender does not support, and
@@ -11401,7 +12837,7 @@ COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a netwo
 
 CREATE FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -11420,11 +12856,31 @@ ALTER FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until 
 
 COMMENT ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Whether an event of that time span has an open delivery or is not routed.';
 
+-- Name: is_own_row(xid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_own_row(p_xmin xid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_top bigint := pg_catalog.pg_current_xact_id()::text::bigint;
+  v_xid bigint := ((v_top >> 32) << 32) | p_xmin::text::bigint;
+begin
+  return v_xid >= v_top and pg_catalog.pg_xact_status(v_xid::text::xid8) = 'in progress';
+end
+$$;
+
+ALTER FUNCTION outbox.is_own_row(p_xmin xid) OWNER TO postgres;
+
+-- Name: FUNCTION is_own_row(p_xmin xid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_own_row(p_xmin xid) IS 'Whether the current transaction wrote a row that it can see.';
+
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_passing(p_sqlstate text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
 $$;
@@ -11439,7 +12895,7 @@ COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is u
 
 CREATE FUNCTION outbox.is_port_range(p_text text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_ends text[] := pg_catalog.regexp_match(p_text, '^([0-9]{1,5})(?:-([0-9]{1,5}))?$');
@@ -11459,7 +12915,7 @@ COMMENT ON FUNCTION outbox.is_port_range(p_text text) IS 'Whether a text is a po
 
 CREATE FUNCTION outbox.is_public(p_address inet) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if pg_catalog.family(p_address) = 4 then
@@ -11492,7 +12948,7 @@ COMMENT ON FUNCTION outbox.is_public(p_address inet) IS 'Whether an address is o
 
 CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
@@ -11519,7 +12975,7 @@ COMMENT ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) IS 'Whether 
 
 CREATE FUNCTION outbox.is_reachable(p_address inet) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return outbox.is_public(p_address) or exists (
@@ -11538,7 +12994,13 @@ COMMENT ON FUNCTION outbox.is_reachable(p_address inet) IS 'Whether deliveries m
 
 CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action
@@ -11556,7 +13018,7 @@ COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_c
 
 CREATE FUNCTION outbox.is_template_held(p_message outbox.outbound_message) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -11575,30 +13037,11 @@ ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER 
 
 COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account of its channel.';
 
--- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return p_new is null or p_old is null or not p_watch ? 'changed' or exists (
-    select from pg_catalog.jsonb_array_elements_text(p_watch -> 'changed') c
-    where p_new -> c is distinct from p_old -> c);
-end
-$$;
-
-ALTER FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) OWNER TO postgres;
-
--- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: inserts and deletes always, an update if a column of "changed" differs or the watch has no "changed".';
-
 -- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.iso_time(p_at timestamp with time zone) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case
@@ -11614,11 +13057,68 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
+-- Name: isolate(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+begin
+  for v_delivery in
+    select d.*
+    from pg_catalog.unnest(p_lost) r
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.leased_until is null
+        and o.lost_leases >= outbox.isolated_after() offset 0
+    ) d
+  loop
+    v_gate := (
+      select l.gate_id from outbox.lane l
+      where l.id = v_delivery.lane_id and not l.ordered and not l.isolated
+      order by l.changed_at desc limit 1);
+    if v_gate is not null then
+      perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, -1), p_now);
+    end if;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION isolate(p_lost outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) IS 'Moves those of these unordered deliveries that have lost two leases in a row to the isolated lane. apply_results() isolates ordered lanes. locks: the caller holds the gates, and parks them afterwards.';
+
+-- Name: isolated_after(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.isolated_after() RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return 2;
+end
+$$;
+
+ALTER FUNCTION outbox.isolated_after() OWNER TO postgres;
+
+-- Name: FUNCTION isolated_after(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.isolated_after() IS 'After how many lost leases in a row a delivery is sent alone.';
+
 -- Name: job_deadline(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.job_deadline() RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- A quarter of the timeout is left for the last piece.
@@ -11637,7 +13137,7 @@ COMMENT ON FUNCTION outbox.job_deadline() IS 'When the current statement should 
 
 CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) RETURNS outbox.claimed
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select row(
     p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
@@ -11653,11 +13153,36 @@ ALTER FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) OW
 
 COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims joined into one.';
 
+-- Name: json_function(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.json_function(p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.format('%I.%I', n.nspname, p.proname)
+    from pg_catalog.pg_cast c
+    join pg_catalog.pg_proc p on p.oid = c.castfunc
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname = 'c'
+    where c.castsource = p_type and c.casttarget = 'pg_catalog.json'::regtype and exists (
+      select from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'));
+end
+$$;
+
+ALTER FUNCTION outbox.json_function(p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION json_function(p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.json_function(p_type oid) IS 'The C function of an extension that casts a type to json, such as that of PostGIS or hstore; null for any other type. Only a superuser creates a C function.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id uuid;
@@ -11681,7 +13206,7 @@ COMMENT ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description 
 
 CREATE FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case
@@ -11701,7 +13226,7 @@ COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'T
 
 CREATE FUNCTION outbox.key_to_cursor(p_key text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.translate(
@@ -11719,7 +13244,7 @@ COMMENT ON FUNCTION outbox.key_to_cursor(p_key text) IS 'The key of a row as an 
 
 CREATE FUNCTION outbox.key_window() RETURNS interval
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.make_interval(hours => outbox.setting_int('idempotency.window_hours'));
@@ -11736,8 +13261,14 @@ COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is store
 
 CREATE FUNCTION outbox.kick(p_why text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -11786,7 +13317,7 @@ COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run,
 
 CREATE FUNCTION outbox.kick_on_commit() RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
@@ -11812,7 +13343,7 @@ COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake 
 
 CREATE FUNCTION outbox.kicks_paused(p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- One kick each 30 s finds out whether the function works again. A copy that stays stopped needs
@@ -11836,7 +13367,7 @@ COMMENT ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) IS 'Whet
 
 CREATE FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
@@ -11863,7 +13394,7 @@ COMMENT ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p
 
 CREATE FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.pair_lane[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_nestloop TO 'on'
@@ -11909,7 +13440,7 @@ COMMENT ON FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp
 
 CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS integer
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return greatest(
@@ -11932,7 +13463,13 @@ COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 
 
 CREATE FUNCTION outbox.last_tick_at() RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (
@@ -11951,7 +13488,7 @@ COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the c
 
 CREATE FUNCTION outbox.latency_bounds() RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select array[25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 1800000,
     3600000, 21600000, 86400000]::bigint[]
@@ -11967,7 +13504,7 @@ COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets 
 
 CREATE FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -11995,11 +13532,11 @@ ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp
 
 COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it afterwards.';
 
--- Name: lease_deliveries(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: lease_deliveries(uuid[], integer, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
+CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean DEFAULT false) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -12067,8 +13604,9 @@ begin
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-        and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+        and l.next_at >= case when p_isolated then '-infinity' else r.lanes_from end
+        and l.isolated = p_isolated
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -12139,6 +13677,16 @@ begin
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
   ), updated_lanes as (
     update outbox.lane l set
+      -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
+      -- loses another lease, apply_results() isolates the lane again.
+      isolated = case
+        when l.isolated and b.ordered and b.taken > 0 then coalesce((
+          select d.lost_leases >= outbox.isolated_after() from outbox.delivery d
+          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+            and d.leased_until is null
+          order by d.due_at, d.event_id offset 1 limit 1), false)
+        else l.isolated
+      end,
       head_at = coalesce(
         (select d.due_at from outbox.delivery d
          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
@@ -12208,44 +13756,17 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) OWNER TO postgres;
 
--- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies. locks: the caller holds the gates.';
-
--- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.lane (
-    id bigint NOT NULL,
-    gate_id bigint NOT NULL,
-    ordered boolean NOT NULL,
-    key_hash bigint DEFAULT 0 NOT NULL,
-    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    leased integer DEFAULT 0 NOT NULL,
-    leased_until timestamp with time zone,
-    halted boolean DEFAULT false NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.lane OWNER TO postgres;
-
--- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.lane IS 'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, not_before delays the whole lane for a retry, and halted stops it after a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -12282,7 +13803,7 @@ COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.
 
 CREATE FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -12314,7 +13835,13 @@ COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS
 
 CREATE FUNCTION outbox.lift_holds() RETURNS trigger
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   update outbox.channel_hold h set held = false, decided_at = new.updated_at
@@ -12333,9 +13860,15 @@ COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts it
 
 CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
@@ -12374,8 +13907,14 @@ COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cur
 
 CREATE FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
@@ -12390,6 +13929,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
+      'responseCut', coalesce(o.response_cut, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -12409,15 +13949,21 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
@@ -12459,7 +14005,13 @@ COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_lim
 
 CREATE FUNCTION outbox.list_channels(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -12480,7 +14032,13 @@ COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an o
 
 CREATE FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.consents_json(p_org_id, p_dossier_id);
@@ -12497,7 +14055,13 @@ COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'A
 
 CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- The most rows that a page reads.
@@ -12557,8 +14121,14 @@ COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, 
 
 CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
@@ -12623,7 +14193,13 @@ COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpo
 
 CREATE FUNCTION outbox.list_event_types(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_after text := coalesce(outbox.cursor_to_key(p_cursor, '^[A-Za-z0-9_.-]+$'), '');
@@ -12658,12 +14234,18 @@ COMMENT ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limi
 
 CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_most_rows constant integer := 20000;
@@ -12711,9 +14293,15 @@ COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from 
 
 CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_dossier_id text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_channel text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_below bigint;
@@ -12773,9 +14361,15 @@ COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit i
 
 CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
@@ -12815,10 +14409,16 @@ COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_curs
 
 CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_at timestamptz;
@@ -12859,7 +14459,13 @@ COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_li
 
 CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_below bigint := 9223372036854775807;
@@ -12902,7 +14508,13 @@ COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limi
 
 CREATE FUNCTION outbox.list_reply_words(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -12921,11 +14533,65 @@ ALTER FUNCTION outbox.list_reply_words(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START for an organisation: {"data": [{"language", "word", "action", "own": it is the organisation''s own row}]}.';
 
+-- Name: list_revoked_portal_tokens(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_before timestamptz;
+  v_before_id text;
+  v_result jsonb;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_page(p_limit);
+  select c.p_at, c.p_id into v_before, v_before_id from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id, 'revokedAt', outbox.iso_time(p.revoked_at)) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor(p.revoked_at, p.id::text)) filter (where p.n = p_limit) end)
+  into v_result
+  from (
+    select t.id, t.revoked_at,
+      pg_catalog.row_number() over (order by t.revoked_at desc, t.id desc) as n
+    from outbox.revoked_portal_token t
+    where t.org_id = p_org_id
+      and (t.revoked_at, t.id) < (v_before, v_before_id::uuid)
+    order by t.revoked_at desc, t.id desc
+    limit p_limit + 1
+  ) p;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) IS 'The portal tokens of an organisation that were revoked by their id, newest first: {"data": [{"id", "revokedAt"}], "nextCursor"}. OH001.';
+
 -- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_templates(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -12944,7 +14610,7 @@ COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an
 
 CREATE FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run DEFAULT NULL::outbox.run) RETURNS integer
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -12965,7 +14631,7 @@ COMMENT ON FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before ou
 
 CREATE FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
@@ -12985,7 +14651,7 @@ COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As
 
 CREATE FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- Read it after the lock: another transaction may have deleted it, which is final.
@@ -13004,7 +14670,7 @@ COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'Locks and retur
 
 CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
@@ -13034,7 +14700,7 @@ COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Locks the gates
 
 CREATE FUNCTION outbox.lock_message(p_org_id text, p_message_id text) RETURNS outbox.outbound_message
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_message outbox.outbound_message := outbox.check_message_id(p_org_id, p_message_id);
@@ -13056,7 +14722,7 @@ COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'Lo
 
 CREATE FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_delivery outbox.delivery;
@@ -13097,7 +14763,7 @@ COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uui
 
 CREATE FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) RETURNS outbox.endpoint
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoint outbox.endpoint;
@@ -13122,27 +14788,11 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
 
--- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.router (
-    turn bigint DEFAULT 0 NOT NULL,
-    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
-    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
-    batch integer DEFAULT 1000 NOT NULL
-);
-
-ALTER TABLE outbox.router OWNER TO postgres;
-
--- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
-
 -- Name: lock_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_router() RETURNS outbox.router
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -13167,7 +14817,13 @@ COMMENT ON FUNCTION outbox.lock_router() IS 'The state of routing, locked until 
 
 CREATE FUNCTION outbox.lock_settings() RETURNS trigger
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   -- Two concurrent changes, each valid with the old value of the other, could conflict. Readers of
@@ -13187,12 +14843,12 @@ COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: allows only one transact
 
 CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -13206,7 +14862,7 @@ COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a 
 
 CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -13250,8 +14906,14 @@ COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attemp
 
 CREATE FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -13297,7 +14959,7 @@ COMMENT ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) IS
 
 CREATE FUNCTION outbox.masked_slack_url(p_url text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
@@ -13314,7 +14976,7 @@ COMMENT ON FUNCTION outbox.masked_slack_url(p_url text) IS 'The URL of an incomi
 
 CREATE FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return p_attempt.status <> 'FAILED' or p_attempt.wamid is not null
@@ -13333,7 +14995,7 @@ COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) 
 
 CREATE FUNCTION outbox.may_queue_kick(p_why text, p_url text) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if (select s.last_value + s.is_called::integer < 3 from outbox.kicks_without_run s)
@@ -13362,7 +15024,7 @@ COMMENT ON FUNCTION outbox.may_queue_kick(p_why text, p_url text) IS 'Whether a 
 
 CREATE FUNCTION outbox.may_stay(p_sqlstate text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
 $$;
@@ -13377,7 +15039,7 @@ COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cau
 
 CREATE FUNCTION outbox.message_hash(p_message outbox.outbound_message) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.sha256(pg_catalog.convert_to(
@@ -13396,7 +15058,7 @@ COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'S
 
 CREATE FUNCTION outbox.message_json(p_message outbox.outbound_message) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -13427,7 +15089,7 @@ COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A
 
 CREATE FUNCTION outbox.misses_pg_cron() RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- Without this right the type of other roles' backends is hidden.
@@ -13447,7 +15109,7 @@ COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron i
 
 CREATE FUNCTION outbox.missing_in_vault(p_what text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   raise exception using errcode = 'OH004',
@@ -13468,7 +15130,7 @@ COMMENT ON FUNCTION outbox.missing_in_vault(p_what text) IS 'Raises OH004 for a 
 
 CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return query
@@ -13485,11 +15147,28 @@ ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module stores in its own table, in the form of the table counter. No row here; the module messages replaces it.';
 
+-- Name: more_problems(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_problems() RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(select distinct b.problem from outbox.broken_watch b order by b.problem limit 10);
+end
+$$;
+
+ALTER FUNCTION outbox.more_problems() OWNER TO postgres;
+
+-- Name: FUNCTION more_problems(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_problems() IS 'Extension point of queue_problems(): the first ten watched tables whose changes are not published.';
+
 -- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.more_secrets(p_endpoint_id uuid) RETURNS TABLE(vault_id uuid, what text, remedy text)
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -13505,11 +15184,109 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
+-- Name: most_failures(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_failures(p_is_passing boolean) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select case when p_is_passing then 8 else 3 end
+$$;
+
+ALTER FUNCTION outbox.most_failures(p_is_passing boolean) OWNER TO postgres;
+
+-- Name: FUNCTION most_failures(p_is_passing boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_failures(p_is_passing boolean) IS 'How often an event may fail to be routed before it is set aside until route_again().';
+
+-- Name: name_columns(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.name_columns() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.name_columns() OWNER TO postgres;
+
+-- Name: FUNCTION name_columns(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.name_columns() IS 'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
+
+-- Name: name_columns_of(regclass, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  execute pg_catalog.format(
+    'create trigger %I after update of %s on %s for each row when (false) '
+    'execute function outbox.name_columns()',
+    'outhook_' || p_list,
+    (
+      select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
+      from (select distinct c from pg_catalog.unnest(p_columns) c) c
+    ), p_table);
+end
+$$;
+
+ALTER FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) OWNER TO postgres;
+
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) IS 'Stores a list of columns of a watch as a trigger that never fires.';
+
+-- Name: named_columns(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_named jsonb;
+  v_lists integer;
+begin
+  if not p_watch ? 'named' then
+    return '{}';
+  end if;
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+    select pg_catalog.jsonb_agg(a.attname)
+    from pg_catalog.pg_attribute a
+    where a.attrelid = p_table and a.attnum = any (t.tgattr)))
+  into v_lists, v_named
+  from pg_catalog.pg_trigger t
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
+  if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
+    return v_named;
+  end if;
+  if pg_catalog.current_setting('transaction_isolation') <> 'read committed' then
+    perform outbox.refuse_old_snapshot();
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION named_columns(p_table oid, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) IS 'The columns that a watch names, with their present names: {"org_column": ["org"], "except": ["a", "b"], …}. Null if one of the lists is gone, because a column was dropped with CASCADE. OH004.';
+
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) RETURNS outbox.event
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
@@ -13535,7 +15312,7 @@ COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text,
 
 CREATE FUNCTION outbox.new_secret() RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return 'whsec_' || pg_catalog.translate(
@@ -13553,7 +15330,7 @@ COMMENT ON FUNCTION outbox.new_secret() IS 'A new signing secret of 32 random by
 
 CREATE FUNCTION outbox.next_replays() RETURNS outbox.replay_step[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return array(
@@ -13586,7 +15363,7 @@ COMMENT ON FUNCTION outbox.next_replays() IS 'The next dead letters of the runni
 
 CREATE FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) RETURNS timestamp with time zone
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- Rounded up to the microsecond, or there would be a little less than a whole token.
@@ -13605,17 +15382,24 @@ COMMENT ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at 
 
 CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_org text := outbox.turn_org(p_router);
 begin
+  if v_org is not null then
+    return array(
+      select u.event_id from outbox.unrouted u
+      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
+  end if;
   return array(
     select l.id from (
       select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
       union all
       (
         select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark order by u.event_id limit 1
+        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
       )
     ) l
     order by l.place limit 1);
@@ -13632,7 +15416,7 @@ COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event t
 
 CREATE FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_claimed.events is not null then
@@ -13659,7 +15443,7 @@ COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox
 
 CREATE FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb DEFAULT '{}'::jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   insert into outbox.binding_change (at, action, project, database, was_project, was_database, by,
@@ -13679,7 +15463,7 @@ COMMENT ON FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_b
 
 CREATE FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- Once in 5 s is enough. A refused kick from before a restart names another server_id().
@@ -13707,7 +15491,7 @@ COMMENT ON FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_m
 
 CREATE FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -13731,7 +15515,7 @@ COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_s
 
 CREATE FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -13746,12 +15530,12 @@ begin
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, false, p_now);
     end if;
     v_batch := greatest(1, v_batch / 8);
   end loop;
   if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+    update outbox.router r set batch = v_batch, turn = r.turn + 1 where r.turn = p_router.turn;
   end if;
   return v_batch;
 end
@@ -13767,7 +15551,7 @@ COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp
 
 CREATE FUNCTION outbox.notice_end(p_data jsonb) RETURNS timestamp with time zone
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   if pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then
@@ -13795,7 +15579,7 @@ COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'The time at which the la
 
 CREATE FUNCTION outbox.notice_reason(p_data jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return nullif(pg_catalog.left(pg_catalog.concat_ws(', ',
@@ -13817,7 +15601,7 @@ COMMENT ON FUNCTION outbox.notice_reason(p_data jsonb) IS 'The reason that Whats
 
 CREATE FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) RETURNS outbox.notice_rule
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_event text := p_update.status;
@@ -13856,7 +15640,7 @@ COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'T
 
 CREATE FUNCTION outbox.number_variants(p_recipient text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
@@ -13877,11 +15661,72 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
+-- Name: oldest_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.oldest_unrouted(p_router outbox.router) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- A late event may have any age. The next routing call reads it.
+  if exists (select from outbox.unrouted_late(p_router, 1) u) then
+    return '-infinity'::timestamptz;
+  end if;
+  return coalesce(
+    least(
+      outbox.oldest_waiting(),
+      (
+        select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
+        where u.event_id > p_router.watermark order by u.event_id limit 1
+      )),
+    'infinity');
+end
+$$;
+
+ALTER FUNCTION outbox.oldest_unrouted(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) IS 'A time such that no event before it is unrouted; infinity if none is. p_router: the status of routing, or an older one.';
+
+-- Name: oldest_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.oldest_waiting() RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_org text := '';
+  v_event uuid;
+  v_oldest timestamptz;
+begin
+  loop
+    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
+    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
+    exit when not found;
+    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
+  end loop;
+  return v_oldest;
+end
+$$;
+
+ALTER FUNCTION outbox.oldest_waiting() OWNER TO postgres;
+
+-- Name: FUNCTION oldest_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.oldest_waiting() IS 'The time of the oldest event that waits for the turn of its organisation; null if none does.';
+
 -- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if exists (select from outbox.whatsapp_channel) then
@@ -13901,7 +15746,7 @@ COMMENT ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp 
 
 CREATE FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.close_message(p_event_id, p_outcome, p_why, p_now);
@@ -13918,7 +15763,7 @@ COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text
 
 CREATE FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.publish_dead_letters(p_events, p_endpoints, p_now);
@@ -13935,7 +15780,7 @@ COMMENT ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], 
 
 CREATE FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if exists (select from outbox.whatsapp_channel) then
@@ -13955,7 +15800,7 @@ COMMENT ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.cl
 
 CREATE FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
@@ -13977,13 +15822,14 @@ COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now 
 
 CREATE FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) RETURNS outbox.news
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if exists (select from outbox.whatsapp_channel) then
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
     p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+    p_news.held := outbox.hold_channels(p_news.held, p_results, p_now);
   end if;
   return p_news;
 end
@@ -13993,13 +15839,13 @@ ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, 
 
 -- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" or "held" is not disabled. Returns p_news here; the module messages replaces it.';
 
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) RETURNS refcursor
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
@@ -14066,7 +15912,7 @@ COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_fr
 
 CREATE FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) RETURNS refcursor
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -14103,7 +15949,7 @@ COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p
 
 CREATE FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   insert into outbox.conversation_window as w (channel_id, recipient, expires_at)
@@ -14123,7 +15969,13 @@ COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at
 
 CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text DEFAULT 'ALL'::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_recipient(p_recipient);
@@ -14146,7 +15998,7 @@ COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_p
 
 CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return array(
@@ -14189,7 +16041,7 @@ COMMENT ON TABLE outbox.opt_out IS 'Numbers that must not get MARKETING messages
 
 CREATE FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('recipient', p_opt_out.recipient,
@@ -14208,7 +16060,13 @@ COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out
 
 CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text DEFAULT 'ALL'::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -14237,7 +16095,7 @@ COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_
 
 CREATE FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) RETURNS outbox.dead_letter
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_letter outbox.dead_letter;
@@ -14263,7 +16121,7 @@ COMMENT ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) IS 'A dead 
 
 CREATE FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS outbox.endpoint
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoint outbox.endpoint;
@@ -14288,11 +16146,40 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
+-- Name: org_share_ends(outbox.question[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.min(s.place)
+    from (
+      select q.place, pg_catalog.row_number() over orgs as n,
+        pg_catalog.sum(q.body_bytes * (2 + w.weight)) over orgs as work
+      from unnest(p_questions) with ordinality
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+      cross join lateral (
+        select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+      ) w
+      window orgs as (partition by q.org_id order by q.place)
+    ) s
+    where s.work > p_most and s.n > 1);
+end
+$$;
+
+ALTER FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) OWNER TO postgres;
+
+-- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) IS 'The place of the first question with which an organisation has more work than p_most; its first question does not count. Null if there is none.';
+
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.pace_of(p_messages_per_second double precision) RETURNS outbox.pace
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_rate constant double precision := p_messages_per_second * 0.965;
@@ -14310,11 +16197,36 @@ ALTER FUNCTION outbox.pace_of(p_messages_per_second double precision) OWNER TO p
 
 COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The rate limits for a limit of WhatsApp: 96.5 % of it, evenly spaced.';
 
+-- Name: paired_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.paired_rows() RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_rows constant text := '(select pg_catalog.row_number() over () as i, "outhook row" as r '
+    'from %s "outhook row")';
+begin
+  -- An update adds the row before and the row after to the two tables at the same time, also if the
+  -- row moves to another partition. So rows with the same number belong together. A primary key
+  -- does not tell this: an update may change it.
+  return pg_catalog.format('from %s x join %s y using (i), lateral (select (x.r).*) n, '
+    'lateral (select (y.r).*) o',
+    pg_catalog.format(v_rows, 'new_rows'), pg_catalog.format(v_rows, 'old_rows'));
+end
+$$;
+
+ALTER FUNCTION outbox.paired_rows() OWNER TO postgres;
+
+-- Name: FUNCTION paired_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.paired_rows() IS 'The FROM of watch_query() for the updates of a statement, with its transition tables.';
+
 -- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[] DEFAULT '{}'::uuid[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -14324,7 +16236,8 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
     AS $$
 begin
   update outbox.gate g set
-    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
+    isolated_at = isolated.at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -14339,6 +16252,7 @@ begin
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+         and not l.isolated
        order by l.next_at limit 1),
       'infinity') as due_at
     offset 0
@@ -14379,6 +16293,28 @@ begin
     offset 0
   ) earliest
   cross join lateral (
+    -- Normally there is no isolated lane.
+    select coalesce(
+      (select case
+         when o.depth = 0 or e.status = 'deleted' then 'infinity'
+         else greatest(l.next_at, o.not_before, rate.next_token_at, case
+           when e.status <> 'enabled' then p_now + interval '5 s'
+           when not e.breaker_enabled or o.breaker = 'closed' then case
+             when o.in_flight >= outbox.allowed_in_flight(
+               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+             then p_now + interval '1 s'
+           end
+           when o.breaker = 'open' then o.open_until
+           else p_now + interval '1 s'
+         end)
+       end
+       from outbox.lane l
+       where l.gate_id = o.id and l.isolated and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) isolated
+  cross join lateral (
     select
       case
         when earliest.at > p_now then earliest.at
@@ -14390,7 +16326,8 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
@@ -14405,7 +16342,7 @@ COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time
 
 CREATE FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoint uuid;
@@ -14441,7 +16378,7 @@ COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp wit
 
 CREATE FUNCTION outbox.parse_headers(p_text text) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_headers jsonb;
@@ -14471,7 +16408,7 @@ COMMENT ON FUNCTION outbox.parse_headers(p_text text) IS 'Custom headers as Vaul
 
 CREATE FUNCTION outbox.parse_message_id(p_message_id text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
@@ -14488,7 +16425,7 @@ COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a m
 
 CREATE FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) RETURNS text
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select case
     when p_table = 'event' then pg_catalog.quote_literal(outbox.uuid_v7_floor(p_at))
@@ -14502,11 +16439,39 @@ ALTER FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zon
 
 COMMENT ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) IS 'A time as the SQL expression of a bound of event or attempt, the same under all settings.';
 
+-- Name: partition_columns(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partition_columns(p_table oid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- If a key is an expression, which has the number 0, all columns.
+  return (
+    select case
+      when pg_catalog.bool_and(k.attnum > 0) then pg_catalog.jsonb_agg(distinct b.attname)
+      else (
+        select pg_catalog.jsonb_agg(a.attname) from pg_catalog.pg_attribute a
+        where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped)
+    end
+    from pg_catalog.pg_partition_tree(p_table) r
+    join pg_catalog.pg_partitioned_table p on p.partrelid = r.relid
+    cross join lateral pg_catalog.unnest(p.partattrs::smallint[]) k (attnum)
+    left join pg_catalog.pg_attribute b on b.attrelid = r.relid and b.attnum = k.attnum);
+end
+$$;
+
+ALTER FUNCTION outbox.partition_columns(p_table oid) OWNER TO postgres;
+
+-- Name: FUNCTION partition_columns(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partition_columns(p_table oid) IS 'The columns of a partitioned table that can determine the partition of a row.';
+
 -- Name: partition_name(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.partition_name(p_table text, p_day date) RETURNS text
     LANGUAGE sql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
 $$;
@@ -14521,7 +16486,7 @@ COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name
 
 CREATE FUNCTION outbox.partitions(p_table text) RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone)
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET "DateStyle" TO 'ISO, YMD'
     SET "TimeZone" TO 'UTC'
     AS $$
@@ -14549,15 +16514,14 @@ ALTER FUNCTION outbox.partitions(p_table text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
 
--- Name: passes_filters(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: passes_filters(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS boolean
+CREATE FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
-    continue when p_question.since[v_n] > p_created_at;
     if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
       return true;
     end if;
@@ -14566,17 +16530,23 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OWNER TO postgres;
 
--- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'Whether a payload passes one of the filters that existed when its event was published.';
+COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
@@ -14593,7 +16563,13 @@ COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 
 
 CREATE FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -14612,7 +16588,7 @@ COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid,
 
 CREATE FUNCTION outbox.person_key(p_recipient text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return outbox.hash_person(p_recipient, outbox.hash_key());
@@ -14625,11 +16601,86 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient, and the id of the recipient in the audit trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
 
+-- Name: pick_columns(json, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.pick_columns(p_row json, p_named jsonb) RETURNS json
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_row is null or not p_named ?| '{columns,except}' then
+    return p_row;
+  end if;
+  return (
+    select pg_catalog.concat('{', pg_catalog.string_agg(
+      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality), '}')
+    from pg_catalog.json_each(p_row) with ordinality e
+    where coalesce(p_named -> 'columns' ? e.key, not p_named -> 'except' ? e.key));
+end
+$$;
+
+ALTER FUNCTION outbox.pick_columns(p_row json, p_named jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION pick_columns(p_row json, p_named jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.pick_columns(p_row json, p_named jsonb) IS 'The published columns of a row; null if there is no row.';
+
+-- Name: plain_change(json, json, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.plain_change(p_new json, p_old json, p_named jsonb) RETURNS outbox.watched_change
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_row json := coalesce(p_new, p_old);
+  v_changed boolean := p_new is null or p_old is null or not p_named ? 'changed';
+  v_column text;
+begin
+  for v_place in 1 .. coalesce(pg_catalog.jsonb_array_length(p_named -> 'changed'), 0) loop
+    exit when v_changed;
+    v_column := p_named -> 'changed' ->> (v_place - 1);
+    v_changed := p_new ->> v_column is distinct from p_old ->> v_column;
+  end loop;
+  if not v_changed then
+    return row(null, null, null, null, false)::outbox.watched_change;
+  end if;
+  return row(outbox.pick_columns(p_new, p_named), outbox.pick_columns(p_old, p_named),
+    v_row ->> (p_named -> 'org_column' ->> 0), v_row ->> (p_named -> 'partition_column' ->> 0),
+    true)::outbox.watched_change;
+end
+$$;
+
+ALTER FUNCTION outbox.plain_change(p_new json, p_old json, p_named jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION plain_change(p_new json, p_old json, p_named jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.plain_change(p_new json, p_old json, p_named jsonb) IS 'The change of a row from its JSON after and before. p_named: the result of named_columns().';
+
+-- Name: plain_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.plain_type(p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Not format_type(), because a cast to "character" or "bit" cuts the value to length 1.
+  return (
+    select pg_catalog.format('pg_catalog.%I', t.typname) from pg_catalog.pg_type t
+    where t.oid = p_type);
+end
+$$;
+
+ALTER FUNCTION outbox.plain_type(p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION plain_type(p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.plain_type(p_type oid) IS 'The name of a type of Postgres, without a length.';
+
 -- Name: plain_word(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.plain_word(p_text text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   -- At most 100 characters: a sentence that contains such a word needs a human reader.
@@ -14655,7 +16706,7 @@ COMMENT ON FUNCTION outbox.plain_word(p_text text) IS 'A text in lower case, wit
 
 CREATE FUNCTION outbox.port_allowed(p_port integer) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return coalesce((
@@ -14677,7 +16728,7 @@ COMMENT ON FUNCTION outbox.port_allowed(p_port integer) IS 'Whether deliveries m
 
 CREATE FUNCTION outbox.port_ranges(p_ranges jsonb) RETURNS int4multirange
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -14694,11 +16745,46 @@ ALTER FUNCTION outbox.port_ranges(p_ranges jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.port_ranges(p_ranges jsonb) IS 'The ports of a setting such as egress.allow_ports, as one set.';
 
+-- Name: portal_generation(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.portal_generation(p_org_id text) RETURNS integer
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select coalesce(
+    (select g.generation from outbox.portal_generation g where g.org_id = p_org_id), 0)
+$$;
+
+ALTER FUNCTION outbox.portal_generation(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION portal_generation(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.portal_generation(p_org_id text) IS 'How often all portal tokens of an organisation were revoked.';
+
+-- Name: portal_revocations(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.portal_revocations(p_org_id text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select pg_catalog.jsonb_build_object(
+    'generation', outbox.portal_generation(p_org_id),
+    'revoked', coalesce((
+      select pg_catalog.jsonb_agg(t.id) from outbox.revoked_portal_token t
+      where t.org_id = p_org_id), '[]'))
+$$;
+
+ALTER FUNCTION outbox.portal_revocations(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION portal_revocations(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.portal_revocations(p_org_id text) IS 'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one are, "revoked": [their ids]}.';
+
 -- Name: postpone_updates(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -14734,7 +16820,13 @@ COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqls
 
 CREATE FUNCTION outbox.preview_retry_config(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -14752,7 +16844,13 @@ COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'The delays o
 
 CREATE FUNCTION outbox.preview_schedule(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_retry(p_policy);
@@ -14783,33 +16881,11 @@ ALTER FUNCTION outbox.preview_schedule(p_policy jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'The delays of a policy, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s": since the first attempt, without jitter}]. OH001.';
 
--- Name: primary_key(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.primary_key(p_table regclass) RETURNS text[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return array(
-    select a.attname::text
-    from pg_catalog.pg_index i
-    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-    where i.indrelid = p_table and i.indisprimary
-    order by a.attnum);
-end
-$$;
-
-ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
-
--- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
-
 -- Name: project_name(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.project_name(p_text text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_host text := pg_catalog.left(pg_catalog.lower(pg_catalog.btrim(p_text)), 200);
@@ -14842,7 +16918,7 @@ COMMENT ON FUNCTION outbox.project_name(p_text text) IS 'The name of a project f
 
 CREATE FUNCTION outbox.project_to_decide(p_decision text, p_project text, p_binding outbox.binding) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_project text := outbox.project_name(p_project);
@@ -14886,7 +16962,13 @@ COMMENT ON FUNCTION outbox.project_to_decide(p_decision text, p_project text, p_
 
 CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid;
@@ -14912,9 +16994,9 @@ COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, 
 
 -- Name: publish_array(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) RETURNS jsonb
+CREATE FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) RETURNS record
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -14928,10 +17010,12 @@ begin
     perform outbox.invalid('events', 'is not a JSON array',
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
+  duplicates := '[]';
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
-    return pg_catalog.to_jsonb(v_ids);
+    ids := pg_catalog.to_jsonb(v_ids);
+    return;
   end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
@@ -14947,7 +17031,11 @@ begin
     v_ids[v_at] := outbox.put_event(v_events[v_at]);
   end loop;
   perform outbox.kick_on_commit();
-  return pg_catalog.to_jsonb(v_ids);
+  ids := pg_catalog.to_jsonb(v_ids);
+  select coalesce(pg_catalog.jsonb_agg(e.ordinality - 1 order by e.ordinality), '[]')
+  into duplicates
+  from pg_catalog.unnest(v_events) with ordinality e
+  where e.id <> v_ids[e.ordinality];
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
@@ -14963,20 +17051,19 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 
-ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) OWNER TO postgres;
 
--- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) IS 'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
+COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) IS 'publish_many() for one organisation, whatever org_id the events have; null: for their org_id. ids: as publish_many(); duplicates: the places, from 0, of events that were not published because an earlier event has their idempotency key.';
 
--- Name: publish_change(jsonb, text, text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_change(jsonb, text, text, text, outbox.watched_change); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) RETURNS void
+CREATE FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_row jsonb := coalesce(p_new, p_old);
   v_detail text;
   v_hint text;
 begin
@@ -14984,11 +17071,17 @@ begin
     outbox.clock(),
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
+    -- Not a function: a call costs 3 us of each row. unpublish_moved() has the same expression.
     pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
-      'record', outbox.watched_columns(p_new, p_watch),
-      'old_record', outbox.watched_columns(p_old, p_watch))::text,
-    coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
-    v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
+      'record', p_change.record, 'old_record', p_change.old_record)::text,
+    coalesce(p_change.org_id, p_watch ->> 'org_id'),
+    case
+      when pg_catalog.length(p_change.partition_key) > 256 then
+        pg_catalog.encode(
+          pg_catalog.sha256(pg_catalog.convert_to(p_change.partition_key, 'UTF8')), 'hex')
+      else p_change.partition_key
+    end,
+    null, null, null, null, null));
 exception when sqlstate 'OH001' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = 'OH001', detail = v_detail, hint = v_hint,
@@ -14997,17 +17090,17 @@ exception when sqlstate 'OH001' then
 end
 $$;
 
-ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) OWNER TO postgres;
 
--- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and the problem of its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001 names the table and the problem of its event.';
 
 -- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -15066,7 +17159,13 @@ COMMENT ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uui
 
 CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text DEFAULT NULL::text, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_version bigint;
@@ -15079,7 +17178,7 @@ begin
   end if;
   v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
   if v_result is null then
-    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    v_result := pg_catalog.to_jsonb(outbox.publish_array(p_events, p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
   return v_result;
@@ -15090,7 +17189,7 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of events whose idempotency key an earlier event has]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15120,7 +17219,7 @@ COMMENT ON TABLE outbox.inbound_message IS 'Inbound messages, each once. type is
 
 CREATE FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_id uuid := outbox.uuid_v7(p_now);
@@ -15154,7 +17253,13 @@ COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_u
 
 CREATE FUNCTION outbox.publish_inserted() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   new.id := outbox.publish_raw(new.event_type, new.payload::text);
@@ -15174,10 +17279,16 @@ COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: pub
 
 CREATE FUNCTION outbox.publish_many(p_events jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
-  return outbox.publish_array(p_events, null);
+  return (outbox.publish_array(p_events, null)).ids;
 end
 $$;
 
@@ -15191,7 +17302,7 @@ COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array o
 
 CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
@@ -15210,11 +17321,91 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now t
 
 COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
 
+-- Name: publish_moves(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_moves() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_watch jsonb := tg_argv[0]::jsonb;
+  v_named jsonb := outbox.named_columns(tg_relid, v_watch);
+  v_settings text[];
+  v_changes outbox.watched_change[];
+  v_place integer;
+begin
+  if v_named is null
+    or (select pg_catalog.count(*) from new_rows) <> (select pg_catalog.count(*) from old_rows)
+  then
+    return null;
+  end if;
+  if pg_catalog.concat_ws(';', pg_catalog.current_setting('timezone'),
+    pg_catalog.current_setting('datestyle'), pg_catalog.current_setting('intervalstyle'),
+    pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
+    pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
+  then
+    v_settings := outbox.set_text_settings();
+  end if;
+  execute pg_catalog.format(
+    'select pg_catalog.array_agg(q::outbox.watched_change) from (%s) q',
+    outbox.watch_query(tg_relid, v_named, 'UPDATE', outbox.paired_rows(),
+      outbox.changed_value(outbox.partition_columns(tg_relid))))
+  into v_changes;
+  if v_settings is not null then
+    perform outbox.restore_settings(v_settings);
+  end if;
+  if v_changes is null then
+    return null;
+  end if;
+  foreach v_place in array coalesce(
+    outbox.unpublish_moved(v_watch, tg_table_schema, tg_table_name, v_changes), '{}')
+  loop
+    continue when not v_watch -> 'operations' ? 'update' or not v_changes[v_place].changed;
+    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, 'UPDATE',
+      v_changes[v_place]);
+  end loop;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_moves() OWNER TO postgres;
+
+-- Name: FUNCTION publish_moves(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_moves() IS 'Trigger of a partitioned table, after each update statement: publishes a row that has moved to another partition as one update. watch_table() creates it.';
+
+-- Name: publish_once(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_once(p_event jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_id uuid := outbox.put_event(v_event);
+begin
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('id', v_id, 'duplicate', v_id <> v_event.id);
+end
+$$;
+
+ALTER FUNCTION outbox.publish_once(p_event jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION publish_once(p_event jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_once(p_event jsonb) IS 'Publishes one event, in the form of an element of publish_many(), and returns {"id", "duplicate"}. duplicate is true if an earlier event has the same idempotency key and content: then id is the id of that event, and nothing is published. Errors as publish().';
+
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_most integer := outbox.setting_int('publish.max_body_bytes');
@@ -15291,7 +17482,13 @@ COMMENT ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now ti
 
 CREATE FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid;
@@ -15320,20 +17517,77 @@ COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, 
 
 CREATE FUNCTION outbox.publish_row() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
+    SET search_path TO 'pg_temp'
+    AS $_$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_new jsonb := case when tg_op <> 'DELETE' then pg_catalog.to_jsonb(new) end;
-  v_old jsonb := case when tg_op <> 'INSERT' then pg_catalog.to_jsonb(old) end;
+  v_named jsonb := '{}';
+  v_name text[] := array[tg_table_schema, tg_table_name];
+  v_settings text[];
+  v_change outbox.watched_change;
 begin
-  if outbox.is_watched_change(v_new, v_old, v_watch) then
-    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, v_old);
-    perform outbox.kick_on_commit();
+  if pg_catalog.concat_ws(';', pg_catalog.current_setting('timezone'),
+    pg_catalog.current_setting('datestyle'), pg_catalog.current_setting('intervalstyle'),
+    pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
+    pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
+  then
+    v_settings := outbox.set_text_settings();
+  end if;
+  if v_watch ? 'named' then
+    v_named := outbox.named_columns(tg_relid, v_watch);
+  end if;
+  if v_named is null then
+    perform outbox.warn_of_watch(tg_relid);
+  elsif
+    -- Only types of Postgres: no role can define a cast to json of such a type. Not money and money[],
+    -- which depend on a setting. With lists of columns, also not json and json[], because reading a
+    -- member of {"a": "\u0000"} is an error. An older snapshot might not show another type.
+    pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = tg_relid and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in (790, 791)
+          or a.atttypid in (114, 199) and v_named <> '{}'))
+    and (pg_catalog.pg_partition_root(tg_relid) is null or outbox.has_root_order(tg_relid))
+  then
+    if tg_op <> 'DELETE' then
+      v_change.record := pg_catalog.row_to_json(new);
+    end if;
+    if tg_op <> 'INSERT' then
+      v_change.old_record := pg_catalog.row_to_json(old);
+    end if;
+    v_change.changed := true;
+    if v_named <> '{}' then
+      v_change := outbox.plain_change(v_change.record, v_change.old_record, v_named);
+    end if;
+  elsif tg_op = 'INSERT' then
+    execute outbox.watch_query(tg_relid, v_named, tg_op, 'from (select ($1).*) n')
+      into v_change using new;
+  elsif tg_op = 'DELETE' then
+    execute outbox.watch_query(tg_relid, v_named, tg_op, 'from (select ($1).*) o')
+      into v_change using old;
+  else
+    execute outbox.watch_query(tg_relid, v_named, tg_op,
+      'from (select ($1).*) n, (select ($2).*) o') into v_change using new, old;
+  end if;
+  if v_settings is not null then
+    perform outbox.restore_settings(v_settings);
+  end if;
+  -- Null if the query has no row: no column of p_changed differs.
+  if v_change.changed then
+    if pg_catalog.pg_partition_root(tg_relid) is not null then
+      v_name := outbox.watched_name(tg_relid, tg_name);
+    end if;
+    perform outbox.publish_change(v_watch, v_name[1], v_name[2], tg_op, v_change);
+    if pg_catalog.current_setting('outbox.kicked', true)
+      is distinct from pg_catalog.pg_current_xact_id()::text
+    then
+      perform outbox.kick_on_commit();
+    end if;
   end if;
   return null;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.publish_row() OWNER TO postgres;
 
@@ -15345,28 +17599,90 @@ COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after e
 
 CREATE FUNCTION outbox.publish_rows() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_new jsonb;
-  v_old jsonb;
+  v_named jsonb := '{}';
+  v_plain boolean;
+  -- False if a trigger of the application suppressed a row that moved to another partition.
+  v_paired boolean := true;
+  v_settings text[];
+  v_changes refcursor;
+  v_change outbox.watched_change;
   v_published boolean := false;
 begin
-  if tg_op = 'INSERT' then
-    for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
-      perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
-      v_published := true;
-    end loop;
+  if pg_catalog.concat_ws(';', pg_catalog.current_setting('timezone'),
+    pg_catalog.current_setting('datestyle'), pg_catalog.current_setting('intervalstyle'),
+    pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
+    pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
+  then
+    v_settings := outbox.set_text_settings();
+  end if;
+  if v_watch ? 'named' then
+    v_named := outbox.named_columns(tg_relid, v_watch);
+  end if;
+  -- As in publish_row().
+  v_plain := pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = tg_relid and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in (790, 791)
+          or a.atttypid in (114, 199) and v_named <> '{}'));
+  if tg_op = 'UPDATE' then
+    v_paired := (select pg_catalog.count(*) from new_rows)
+      = (select pg_catalog.count(*) from old_rows);
+  end if;
+  if v_named is null then
+    perform outbox.warn_of_watch(tg_relid);
+  elsif not v_paired then
+    open v_changes for execute
+      outbox.watch_query(tg_relid, v_named, 'DELETE', 'from old_rows o') || ' union all '
+      || outbox.watch_query(tg_relid, v_named, 'INSERT', 'from new_rows n');
+  elsif tg_op = 'INSERT' and v_plain then
+    open v_changes for
+      select pg_catalog.row_to_json(n.*), null, null, null, true from new_rows n;
+  elsif tg_op = 'INSERT' then
+    open v_changes for execute
+      outbox.watch_query(tg_relid, v_named, tg_op, 'from new_rows n');
+  elsif tg_op = 'DELETE' and v_plain then
+    open v_changes for
+      select null, pg_catalog.row_to_json(o.*), null, null, true from old_rows o;
   elsif tg_op = 'DELETE' then
-    for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
-      perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
-      v_published := true;
-    end loop;
+    open v_changes for execute
+      outbox.watch_query(tg_relid, v_named, tg_op, 'from old_rows o');
+  elsif v_plain then
+    -- Pairs by number: see paired_rows().
+    open v_changes for
+      select n.r, o.r, null, null, true
+      from (select pg_catalog.row_number() over () as i, pg_catalog.row_to_json(n.*) as r
+        from new_rows n) n
+      join (select pg_catalog.row_number() over () as i, pg_catalog.row_to_json(o.*) as r
+        from old_rows o) o using (i);
   else
-    v_published := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
-      array(select pg_catalog.to_jsonb(n) from new_rows n),
-      array(select pg_catalog.to_jsonb(o) from old_rows o));
+    open v_changes for execute
+      outbox.watch_query(tg_relid, v_named, tg_op, outbox.paired_rows());
+  end if;
+  while v_named is not null loop
+    fetch v_changes into v_change;
+    exit when not found;
+    if v_plain and v_paired and v_named <> '{}' then
+      v_change := outbox.plain_change(v_change.record, v_change.old_record, v_named);
+    end if;
+    continue when not v_change.changed;
+    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name,
+      case
+        when v_change.record is null then 'DELETE'
+        when v_change.old_record is null then 'INSERT'
+        else 'UPDATE'
+      end, v_change);
+    v_published := true;
+  end loop;
+  if v_named is not null then
+    close v_changes;
+  end if;
+  if v_settings is not null then
+    perform outbox.restore_settings(v_settings);
   end if;
   if v_published then
     perform outbox.kick_on_commit();
@@ -15385,7 +17701,7 @@ COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after 
 
 CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -15433,52 +17749,17 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 
 COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
--- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_new jsonb;
-  v_old jsonb;
-  v_op text;
-  v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
-  v_published boolean := false;
-begin
-  for v_new, v_old in
-    select n.r, o.r
-    from (
-      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_new) r
-    ) n
-    full join (
-      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
-    ) o on o.key = n.key
-  loop
-    v_op := case
-      when v_old is null then 'INSERT'
-      when v_new is null then 'DELETE'
-      else 'UPDATE'
-    end;
-    continue when not outbox.is_watched_change(v_new, v_old, p_watch);
-    perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
-    v_published := true;
-  end loop;
-  return v_published;
-end
-$$;
-
-ALTER FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) OWNER TO postgres;
-
--- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement. The rows before and after are matched by primary key: a row with a changed key counts as deleted and inserted. True if at least one was published.';
-
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_endpoint uuid;
@@ -15518,7 +17799,7 @@ COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_li
 
 CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_gate outbox.gate;
@@ -15552,11 +17833,12 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
   ), attempt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+      failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted'
+      'the endpoint was deleted', g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -15589,13 +17871,13 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
@@ -15625,7 +17907,7 @@ COMMENT ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_cred
 
 CREATE FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_old uuid := (
@@ -15656,7 +17938,7 @@ COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jso
 
 CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   -- Assigned, because PERFORM starts the executor and takes twice as long.
@@ -15687,7 +17969,13 @@ COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, 
 
 CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -15742,7 +18030,7 @@ COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_descript
 
 CREATE FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_old uuid := (select e.headers_vault_id from outbox.endpoint e where e.id = p_endpoint_id);
@@ -15775,7 +18063,7 @@ COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS '
 
 CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_message outbox.outbound_message := p_message;
@@ -15813,7 +18101,7 @@ COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now 
 
 CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   with news as (
@@ -15835,7 +18123,13 @@ COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestam
 
 CREATE FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_word text := outbox.plain_word(p_word);
@@ -15869,7 +18163,7 @@ COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word
 
 CREATE FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.check_url(p_url);
@@ -15884,11 +18178,51 @@ ALTER FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) IS 'Stores the URL of an incoming webhook. OH001.';
 
+-- Name: put_subscriptions(outbox.endpoint, text[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_filter outbox.filter := row(null, 0);
+begin
+  if p_filter is not null then
+    v_filter := outbox.read_filter(p_filter);
+  end if;
+  perform outbox.check_patterns(p_patterns);
+  perform outbox.end_subscriptions(p_endpoint.id, array(
+    select s.pattern from outbox.subscription s
+    where s.endpoint_id = p_endpoint.id and s.pattern = any (p_patterns)
+      and s.filter_text is distinct from p_filter), p_at);
+  insert into outbox.subscription (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select p_endpoint.org_id, p.pattern, p_endpoint.id, v_filter.path, p_at, p_filter,
+    v_filter.weight
+  from (select distinct pg_catalog.unnest(p_patterns) as pattern) p
+  on conflict (org_id, pattern, endpoint_id) do nothing;
+  perform outbox.check_filter_count(p_endpoint.id);
+  perform outbox.check_change_count(p_endpoint.id);
+end
+$$;
+
+ALTER FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004. The caller holds the endpoint.';
+
 -- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text DEFAULT 'POSITIONAL'::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -15931,7 +18265,13 @@ COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text,
 
 CREATE FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text DEFAULT NULL::text, p_allow_unsigned boolean DEFAULT false, p_overlap interval DEFAULT '24:00:00'::interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -15976,9 +18316,15 @@ COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allo
 
 CREATE FUNCTION outbox.queue_backlog() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(outbox.clock());
@@ -15990,14 +18336,24 @@ begin
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
         union all
-        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        select u.event_id from outbox.unrouted u
+        where u.event_id > v_router.watermark and u.org_id is null
+        union all
+        select u.event_id from outbox.unrouted u where u.org_id > ''
         limit 10000
       ) c
     ),
-    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-    'oldest_due_at', (
-      select g.next_at from outbox.gate g
-      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    'waiting_turn', (
+      select pg_catalog.count(*)
+      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
+    ),
+    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+      outbox.oldest_waiting()),
+    'oldest_due_at', least(
+      (select g.next_at from outbox.gate g
+       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
+      (select g.isolated_at from outbox.gate g
+       where g.isolated_at < 'infinity' order by g.isolated_at limit 1)
     ));
 end
 $$;
@@ -16006,13 +18362,13 @@ ALTER FUNCTION outbox.queue_backlog() OWNER TO postgres;
 
 -- Name: FUNCTION queue_backlog(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_backlog() IS 'The backlog, read from where routing and the ring start, so that no dead row is scanned: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which may be in the future}.';
+COMMENT ON FUNCTION outbox.queue_backlog() IS 'The backlog, read from where routing and the ring start, so that no dead row is scanned: {"unrouted", "waiting_turn": the number of them that wait for the turn of their organisation, each up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which may be in the future}.';
 
 -- Name: queue_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.queue_metrics(p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_top integer := outbox.setting_int('metrics.top_endpoints');
@@ -16066,7 +18422,13 @@ COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The
 
 CREATE FUNCTION outbox.queue_problems(p_backlog jsonb) RETURNS text[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -16081,7 +18443,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
+  ], null) || outbox.more_problems();
 end
 $$;
 
@@ -16089,13 +18451,13 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.raise_unknown_saga(p_name text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   raise exception using errcode = 'OH002',
@@ -16114,7 +18476,13 @@ COMMENT ON FUNCTION outbox.raise_unknown_saga(p_name text) IS 'Raises OH002 for 
 
 CREATE FUNCTION outbox.read_catalogue(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_strict boolean;
@@ -16145,7 +18513,7 @@ COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'The rules for publi
 
 CREATE FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) RETURNS record
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_base64 text := pg_catalog.translate(p_cursor, '-_', '+/');
@@ -16183,7 +18551,7 @@ COMMENT ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with ti
 
 CREATE FUNCTION outbox.read_filter(p_filter text) RETURNS outbox.filter
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_most_weight constant integer := 16;
@@ -16234,18 +18602,79 @@ ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and returns it with its weight. OH001 has the position, the problem and the remedy.';
 
+-- Name: read_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_new(p_router outbox.router) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_snapshot pg_snapshot;
+  v_late uuid[];
+  v_batch outbox.routing;
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+begin
+  -- One statement reads the late events, the new events and its own snapshot, so that all three
+  -- agree.
+  select pg_catalog.pg_current_snapshot(),
+    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
+    n.events, n.rows_at, n.behind
+  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
+      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
+      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
+    from (
+      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+      where u.event_id > p_router.watermark and u.org_id is null
+      order by u.event_id limit p_router.batch
+    ) u
+  ) n;
+  -- If late events alone fill the batch, it has no others and keeps the state of router.
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_batch := null;
+  else
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+      p_router.watermark);
+    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+    -- This transaction counts as open, because it may publish after this read.
+    v_batch.open_xids := array(
+      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+      union
+      select pg_catalog.pg_current_xact_id_if_assigned());
+  end if;
+  if pg_catalog.cardinality(v_late) > 0 then
+    v_batch := outbox.with_late(v_batch, v_late);
+  end if;
+  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.read_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION read_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the events that routing has not read: late ones first, then by id. locks: the caller holds router.';
+
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) RETURNS record
+CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) RETURNS record
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_body text;
 begin
-  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  select e.body into v_body from outbox.event e where e.id = p_event_id;
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -16257,17 +18686,17 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) OWNER TO postgres;
+ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) OWNER TO postgres;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
+COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 -- Name: read_problem(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform case p_what
@@ -16295,7 +18724,7 @@ COMMENT ON FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) IS 'Why a 
 
 CREATE FUNCTION outbox.read_results(p_results jsonb) RETURNS outbox.reported
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_reported outbox.reported;
@@ -16336,7 +18765,13 @@ COMMENT ON FUNCTION outbox.read_results(p_results jsonb) IS 'The results of a ru
 
 CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -16364,25 +18799,50 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
+-- Name: read_turn(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_turn(p_org_id text, p_limit integer) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_batch outbox.routing;
+begin
+  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
+    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
+  into v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
+  ) u;
+  v_batch.turn_of := p_org_id;
+  v_batch.is_shared := true;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.read_turn(p_org_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) IS 'A batch of the first events that wait for the turn of an organisation.';
+
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_router outbox.router;
-  v_snapshot pg_snapshot;
-  v_late uuid[];
   v_batch outbox.routing;
+  v_org text;
   v_most integer := 2000;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -16397,36 +18857,14 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(v_router, v_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch
-    ) u
-  ) n;
-  if pg_catalog.cardinality(v_late) >= v_router.batch then
-    v_batch := null;
+  v_org := outbox.turn_org(v_router);
+  if v_org is null then
+    v_batch := outbox.await_turns(outbox.read_new(v_router));
   else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      v_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
-  end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+    v_batch := outbox.read_turn(v_org, v_router.batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return null;
+    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
@@ -16436,7 +18874,7 @@ begin
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -16456,7 +18894,7 @@ COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route and the s
 
 CREATE FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_bad uuid[] := array[]::uuid[];
@@ -16493,8 +18931,14 @@ COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_n
 
 CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text DEFAULT NULL::text, p_updates jsonb DEFAULT '[]'::jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET statement_timeout TO '8s'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -16521,7 +18965,7 @@ COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_upd
 
 CREATE FUNCTION outbox.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE STRICT
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select pg_catalog.to_timestamp(
     ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint
@@ -16555,6 +18999,7 @@ CREATE TABLE outbox.gate (
     probe_event uuid,
     probe_attempt integer,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    isolated_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
     CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
     CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
@@ -16566,7 +19011,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
 
 -- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -16579,14 +19024,14 @@ CREATE TABLE outbox.refusal (
     error text NOT NULL,
     at timestamp with time zone NOT NULL,
     again_at timestamp with time zone NOT NULL,
-    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text])))
+    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text, 'expiry'::text])))
 );
 
 ALTER TABLE outbox.refusal OWNER TO postgres;
 
 -- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored) or routing (the delivery could not be created); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -16600,7 +19045,7 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
             WHEN ((r.again_at = 'infinity'::timestamp with time zone) OR (d.due_at = 'infinity'::timestamp with time zone)) THEN 'held'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
             WHEN ((e.status <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
-            WHEN (d.failed_attempts > 0) THEN 'retrying'::text
+            WHEN ((d.failed_attempts > 0) OR (d.lost_leases > 0)) THEN 'retrying'::text
             ELSE 'pending'::text
         END AS status,
         CASE
@@ -16660,7 +19105,7 @@ UNION ALL
     a.outcome AS status,
     a.error AS held_because,
     a.attempt,
-    NULL::integer AS failed_attempts,
+    a.failed_attempts,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
     a.at AS finished_at,
@@ -16701,7 +19146,7 @@ COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished. Ope
 
 CREATE FUNCTION outbox.recent_deliveries(p_org_id text DEFAULT NULL::text, p_limit integer DEFAULT 100) RETURNS SETOF outbox.delivery_status
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
@@ -16709,6 +19154,12 @@ CREATE FUNCTION outbox.recent_deliveries(p_org_id text DEFAULT NULL::text, p_lim
     SET enable_mergejoin TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_ids uuid[];
@@ -16752,7 +19203,7 @@ COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 
 
 CREATE FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) RETURNS text[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -16789,11 +19240,12 @@ COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id 
 
 CREATE FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+    perform outbox.isolate(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;
@@ -16808,7 +19260,7 @@ COMMENT ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now t
 
 CREATE FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -16849,7 +19301,10 @@ begin
       )
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+      where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then
@@ -16875,9 +19330,10 @@ begin
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
-          and r.again_at > p_now));
+          and r.step <> 'expiry' and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
+    perform outbox.isolate(v_lost, p_now);
   end if;
   -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
@@ -16896,38 +19352,76 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Isolates the deliveries that have lost two leases in a row. locks: the caller holds the gates.';
 
--- Name: record_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: record_portal_token(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- These members differ for each token, so they are not part of the request.
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
+  perform outbox.check_org(p_org_id);
   if v_result is null then
-    v_result := p_token;
+    v_result := p_token || pg_catalog.jsonb_build_object(
+      'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
   return v_result;
 end
 $$;
 
-ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) OWNER TO postgres;
 
--- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, OH003.';
+
+-- Name: record_refused(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_reported outbox.reported;
+  v_results outbox.result[];
+begin
+  if pg_catalog.jsonb_array_length(coalesce(p_results, '[]')) = 0 then
+    return 0;
+  end if;
+  v_reported := outbox.read_results(p_results);
+  v_results := array(
+    select r from pg_catalog.unnest(v_reported.results) r
+    where r.outcome in ('delivered', 'failed', 'released'));
+  perform outbox.lock_gates(array(
+    select distinct r.endpoint from pg_catalog.unnest(v_results || v_reported.bad) r
+    where r.endpoint is not null));
+  return (outbox.record_results(v_results, v_reported, p_now)).applied;
+end
+$$;
+
+ALTER FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_refused(p_results jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) IS 'Records the results of a run whose contract this database does not support: these requests were sent, and without a result each would be sent again. Every contract has the members "event", "endpoint", "attempt" and "outcome" of a result. Returns how many were applied. locks: the gates of the results by id.';
 
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) RETURNS outbox.completed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_done outbox.completed := row(0, 0, null);
@@ -16939,7 +19433,8 @@ begin
     perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
       p_reported.errors[v_place], p_now);
     v_done.refused := v_done.refused + 1;
-    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+    v_done.error := coalesce(v_done.error,
+      p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place]);
   end loop;
   return v_done;
 end
@@ -16955,7 +19450,7 @@ COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported 
 
 CREATE FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_message outbox.outbound_message;
@@ -16985,7 +19480,7 @@ COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now t
 
 CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -17028,11 +19523,47 @@ ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves 
 
 COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses.';
 
+-- Name: record_values(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_values(p_table oid, p_named jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  return (
+    select pg_catalog.string_agg(
+      case
+        when a.atttypid < 16384 and a.atttypid not in ('money'::regtype, 'money[]'::regtype)
+        then pg_catalog.format('v.%I', a.attname)
+        -- As column_value(), whose queries would double the time of a trigger.
+        when t.typtype = 'e' then pg_catalog.format(
+          'case pg_catalog.num_nulls(v.%1$I) when 0 then pg_catalog.format(''%%s'', v.%1$I) end '
+          'as %1$I', a.attname)
+        else pg_catalog.format('%s as %I',
+          outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
+      end, ', ' order by coalesce(r.attnum, a.attnum))
+    from pg_catalog.pg_attribute a
+    join pg_catalog.pg_type t on t.oid = a.atttypid
+    -- In the order of the partitioned table: see has_root_order().
+    left join pg_catalog.pg_attribute r
+      on r.attrelid = pg_catalog.pg_partition_root(p_table) and r.attname = a.attname
+    where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+      and (not p_named ? 'columns' or p_named -> 'columns' ? a.attname)
+      and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));
+end
+$_$;
+
+ALTER FUNCTION outbox.record_values(p_table oid, p_named jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION record_values(p_table oid, p_named jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_values(p_table oid, p_named jsonb) IS 'The SQL expressions of the published columns of a row v.';
+
 -- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) RETURNS interval
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -17057,7 +19588,7 @@ COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer)
 
 CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -17103,7 +19634,7 @@ COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now t
 
 CREATE FUNCTION outbox.refusal_text(p_code text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case p_code
@@ -17123,11 +19654,11 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
 
--- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: refuse_contract(uuid, jsonb, text, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_advice jsonb := outbox.contract_advice(p_speaks);
@@ -17152,7 +19683,7 @@ begin
   -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
-    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'applied', p_applied, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
     'settings', outbox.run_settings(),
     'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
     'retries', null, 'renewed', null,
@@ -17160,17 +19691,17 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and records it for contract_problem().';
+COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", "applied", …} without deliveries. Ends the run and records it for contract_problem().';
 
 -- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -17194,8 +19725,10 @@ begin
   end;
   begin
     update outbox.gate g set
-      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
-    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+      next_at = greatest(g.next_at, v_again_at), isolated_at = greatest(g.isolated_at, v_again_at),
+      changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id
+      and (g.next_at < v_again_at or g.isolated_at < v_again_at);
   exception when others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then
@@ -17211,11 +19744,35 @@ ALTER FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_err
 
 COMMENT ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. locks: the caller holds the gate.';
 
+-- Name: refuse_expiry(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
+    p_error, p_now + interval '1 hour', p_now);
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+    p_delivery.event_id, p_delivery.endpoint_id, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
+
 -- Name: refuse_filter(integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   perform outbox.invalid('filter', pg_catalog.format('at character %s: %s', p_place, p_problem),
@@ -17233,7 +19790,7 @@ COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_reme
 
 CREATE FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) RETURNS void
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_kind outbox.endpoint_kind;
@@ -17257,7 +19814,7 @@ COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises
 
 CREATE FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_stray text;
@@ -17276,11 +19833,30 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 
 COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
 
+-- Name: refuse_old_snapshot(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_old_snapshot() RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  raise exception using errcode = 'OH004',
+    message = 'the watched table was altered after this transaction had begun',
+    hint = 'Run the transaction again; READ COMMITTED does not have this error';
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_old_snapshot() OWNER TO postgres;
+
+-- Name: FUNCTION refuse_old_snapshot(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_old_snapshot() IS 'Raises OH004: a REPEATABLE READ or SERIALIZABLE transaction sees other columns in the catalog than the row has.';
+
 -- Name: refuse_project(uuid, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- A row from the last second is new enough. Not updating it avoids waiting for its lock.
@@ -17313,7 +19889,7 @@ COMMENT ON FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text
 
 CREATE FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -17370,7 +19946,7 @@ COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text
 
 CREATE FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   raise exception using errcode = 'OH005',
@@ -17386,11 +19962,73 @@ ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text,
 
 COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
 
+-- Name: rejoin(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+  v_moved integer := 0;
+begin
+  for v_delivery in
+    select d.*
+    from outbox.gate g
+    join outbox.lane l on l.gate_id = g.id and not l.ordered and l.key_hash = -1
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at and o.due_at <= p_now
+        and o.leased_until is null
+      order by o.due_at, o.event_id limit 100
+    ) d
+    where g.endpoint_id = p_endpoint_id and d.lost_leases < outbox.isolated_after()
+  loop
+    v_gate := coalesce(v_gate, (
+      select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id
+      order by g.changed_at desc limit 1));
+    perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, 0), p_now);
+    v_moved := v_moved + 1;
+  end loop;
+  return v_moved;
+end
+$$;
+
+ALTER FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rejoin(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Moves due deliveries of the isolated lane that had a result since to the normal lane, and returns how many. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: rejoin_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rejoin_due(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_endpoint uuid := outbox.due_isolated_gate(p_now);
+begin
+  if v_endpoint is not null and outbox.rejoin(v_endpoint, p_now) > 0 then
+    perform outbox.park(array[v_endpoint], p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.rejoin_due(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rejoin_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rejoin_due(p_now timestamp with time zone) IS 'As rejoin(), for the endpoint whose isolated lane has been due longest, so that a busy run can claim these deliveries too. locks: the gate with SKIP LOCKED.';
+
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -17418,7 +20056,7 @@ COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement
 
 CREATE FUNCTION outbox.release_first(p_endpoint outbox.endpoint) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -17463,7 +20101,7 @@ COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extensi
 
 CREATE FUNCTION outbox.release_unreadable(p_endpoint_id uuid) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -17496,7 +20134,13 @@ COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an
 
 CREATE FUNCTION outbox.reload_jobs() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_job bigint;
@@ -17521,7 +20165,7 @@ COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its jobs again a
 
 CREATE FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
@@ -17562,7 +20206,7 @@ COMMENT ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb
 
 CREATE FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- The same lock order as in drop_expired_secrets(): first the row, then the secret in Vault.
@@ -17572,7 +20216,6 @@ begin
   delete from vault.secrets v using deleted g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
   -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
@@ -17591,13 +20234,13 @@ ALTER FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it.';
+COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it. Its subscriptions ended at the deletion.';
 
 -- Name: remove_request_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_keys integer;
@@ -17620,11 +20263,34 @@ ALTER FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limi
 
 COMMENT ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit keys older than idempotency.window_hours, and as many buckets that are full again; returns the number of keys.';
 
+-- Name: remove_revoked_tokens(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_removed integer;
+begin
+  delete from outbox.revoked_portal_token t where (t.org_id, t.id) in (
+    select o.org_id, o.id from outbox.revoked_portal_token o
+    where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit);
+  get diagnostics v_removed = row_count;
+  return v_removed;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION remove_revoked_tokens(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit revocations of tokens that have expired; returns their number.';
+
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_half integer := pg_catalog.cardinality(p_renewals) / 2;
@@ -17656,7 +20322,7 @@ COMMENT ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timesta
 
 CREATE FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -17734,7 +20400,7 @@ COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timest
 
 CREATE FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_gate bigint;
@@ -17787,7 +20453,13 @@ COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, 
 
 CREATE FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -17803,7 +20475,7 @@ begin
     -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
-    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, lost_leases = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -17838,7 +20510,13 @@ COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends
 
 CREATE FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
@@ -17885,7 +20563,7 @@ COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter,
 
 CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -17909,7 +20587,7 @@ COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay
 
 CREATE FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) RETURNS outbox.lane
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_lane outbox.lane;
@@ -17920,7 +20598,8 @@ begin
   where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
   order by l.changed_at desc limit 1;
   if not found then
-    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    insert into outbox.lane (gate_id, ordered, key_hash, isolated)
+    values (p_gate_id, false, p_job, p_job = -1)
     returning * into v_lane;
   end if;
   return v_lane;
@@ -17931,13 +20610,19 @@ ALTER FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) OWNER TO postg
 
 -- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of single replays and, at an unordered endpoint, of new deliveries; -1 is the isolated lane. locks: the caller holds the gate.';
 
 -- Name: replay_many(text, uuid, text, timestamp with time zone, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.replay_many(p_org_id text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_failed_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_failed_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_rate_per_second integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -17971,7 +20656,7 @@ COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_even
 
 CREATE FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) RETURNS bigint
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -18001,7 +20686,7 @@ COMMENT ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) IS '
 
 CREATE FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -18040,7 +20725,13 @@ COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or
 
 CREATE FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   -- An operational event must not cause another one.
@@ -18067,7 +20758,13 @@ COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_
 
 CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -18115,7 +20812,7 @@ COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_ac
 
 CREATE FUNCTION outbox.reserved_headers() RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return array[
@@ -18138,7 +20835,7 @@ COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom heade
 
 CREATE FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -18169,7 +20866,7 @@ COMMENT ON FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uui
 
 CREATE FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -18193,7 +20890,7 @@ COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now tim
 
 CREATE FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -18219,11 +20916,36 @@ ALTER FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Restarts the count of nights without an open delivery for the partitions of replayed events. locks: partition_check by name, after the gates.';
 
+-- Name: restore_settings(text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.restore_settings(p_settings text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  for v_place in 1 .. pg_catalog.cardinality(p_settings) by 2 loop
+    perform pg_catalog.set_config(p_settings[v_place], p_settings[v_place + 1], true);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.restore_settings(p_settings text[]) OWNER TO postgres;
+
+-- Name: FUNCTION restore_settings(p_settings text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.restore_settings(p_settings text[]) IS 'Sets these settings for the rest of the transaction. An error undoes it.';
+
 -- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
@@ -18249,7 +20971,13 @@ COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_ac
 
 CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
@@ -18266,7 +20994,13 @@ COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Resumes a pau
 
 CREATE FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -18315,7 +21049,13 @@ COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text)
 
 CREATE FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -18334,7 +21074,7 @@ COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid
 
 CREATE FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -18365,7 +21105,7 @@ COMMENT ON FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp wit
 
 CREATE FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer DEFAULT outbox.setting_int('retry_after.max_s'::text)) RETURNS interval
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_months constant text[] := array[
@@ -18416,7 +21156,7 @@ COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time 
 
 CREATE FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_policy jsonb := coalesce(p_endpoint.retry, outbox.retry_preset(p_endpoint.kind));
@@ -18437,7 +21177,7 @@ COMMENT ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) IS 'The
 
 CREATE FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_provider -> 'is_transient' = 'true' and not p_rule.firm
@@ -18459,7 +21199,13 @@ COMMENT ON FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_prov
 
 CREATE FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -18476,7 +21222,7 @@ COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Ma
 
 CREATE FUNCTION outbox.retry_of_wire(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_policy is null then
@@ -18505,7 +21251,7 @@ COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'Renames the fields 
 
 CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
@@ -18522,7 +21268,7 @@ COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The default retry polic
 
 CREATE FUNCTION outbox.retry_to_wire(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -18548,7 +21294,13 @@ COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'Renames the fields 
 
 CREATE FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.change_consent(p_org_id, p_dossier_id, p_purposes, false, p_channel, p_source,
@@ -18562,11 +21314,82 @@ ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purpose
 
 COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Revokes consent: waiting messages fail at their next attempt without being sent. Returns the result of list_consents(). OH001.';
 
+-- Name: revoke_portal_token(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_at timestamptz;
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.revoked_portal_token (org_id, id, revoked_at)
+  values (p_org_id, p_id, outbox.clock())
+  on conflict (org_id, id) do nothing;
+  if (
+    select pg_catalog.count(*) from outbox.revoked_portal_token t where t.org_id = p_org_id
+  ) > v_most then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('%s portal tokens are revoked, which is the maximum', v_most),
+      hint = 'Revoke all tokens of the organisation: DELETE /portal-tokens';
+  end if;
+  select t.revoked_at into strict v_at from outbox.revoked_portal_token t
+  where t.org_id = p_org_id and t.id = p_id;
+  return pg_catalog.jsonb_build_object('id', p_id, 'revokedAt', outbox.iso_time(v_at));
+end
+$$;
+
+ALTER FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION revoke_portal_token(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) IS 'Revokes a portal token of an organisation by its id: {"id", "revokedAt"}. A repeat changes nothing. OH001; OH004: more than 1,000 were revoked within two days.';
+
+-- Name: revoke_portal_tokens(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.revoke_portal_tokens(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_at timestamptz;
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.portal_generation as g (org_id, generation, revoked_at)
+  values (p_org_id, 1, outbox.clock())
+  on conflict (org_id) do update
+    set generation = g.generation + 1, revoked_at = excluded.revoked_at
+  returning g.revoked_at into v_at;
+  delete from outbox.revoked_portal_token t where t.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object('revokedAt', outbox.iso_time(v_at));
+end
+$$;
+
+ALTER FUNCTION outbox.revoke_portal_tokens(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION revoke_portal_tokens(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.revoke_portal_tokens(p_org_id text) IS 'Revokes all portal tokens of an organisation that exist now: {"revokedAt"}. OH001.';
+
 -- Name: rewrite_command(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_command text := (
@@ -18597,7 +21420,7 @@ COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The s
 
 CREATE FUNCTION outbox.ring_from(p_now timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -18618,7 +21441,13 @@ COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'The nex
 
 CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap_seconds integer DEFAULT 86400, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -18644,7 +21473,13 @@ COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, 
 
 CREATE FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap interval DEFAULT '24:00:00'::interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_secret text := coalesce(p_secret, outbox.new_secret());
@@ -18705,7 +21540,7 @@ COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_ov
 
 CREATE FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -18716,11 +21551,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      update outbox.unrouted u set
+        routed_to = p_batch.cut_endpoint,
+        org_id = coalesce(p_batch.cut_org, u.org_id)
       where u.event_id = p_batch.cut_event;
+    end if;
+    if p_batch.waiting_at is not null then
+      update outbox.unrouted u set org_id = w.org_id
+      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
+      where u.ctid = w.row_at;
     end if;
     update outbox.router r set
       turn = r.turn + 1,
+      last_org = coalesce(p_batch.turn_of, r.last_org),
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -18737,8 +21580,11 @@ begin
     when others then
       v_error := sqlerrm;
       begin
-        if not outbox.is_passing(sqlstate) then
+        if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          -- So that the next call is not a turn of the same organisation.
+          update outbox.router r set turn = r.turn + 1
+          where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
         v_late := true;
@@ -18760,7 +21606,13 @@ COMMENT ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with ti
 
 CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_routed_to uuid;
@@ -18790,7 +21642,7 @@ COMMENT ON FUNCTION outbox.route_again(p_event_id uuid) IS 'Routes an event that
 
 CREATE FUNCTION outbox.route_all(p_now timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_batch outbox.routing;
@@ -18818,7 +21670,7 @@ COMMENT ON FUNCTION outbox.route_all(p_now timestamp with time zone) IS 'Routes 
 
 CREATE FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'on'
@@ -18870,40 +21722,41 @@ ALTER FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now
 
 COMMENT ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Creates the deliveries and finishes the events. An event without a subscriber and a pair whose filter failed get a closing attempt. Returns how many deliveries it created.';
 
--- Name: route_failed(outbox.routing, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_failed(outbox.routing, uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_is_passing boolean := outbox.is_passing(p_sqlstate);
   v_routed integer;
 begin
   begin
-    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+    v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
   exception when others then
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
   end;
   if v_routed is null then
-    perform outbox.count_failure(p_event, p_error, p_now);
+    perform outbox.count_failure(p_event, p_error, v_is_passing, p_now);
   end if;
   return coalesce(v_routed, 0);
 end
 $$;
 
-ALTER FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) IS 'Handles an event that could not be routed to all its endpoints; returns how many deliveries were created anyway. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Handles an event that could not be routed to all its endpoints; returns how many deliveries were created anyway. locks: the caller holds the gates.';
 
 -- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_events uuid[] := outbox.touched_events(p_batch);
@@ -18921,8 +21774,8 @@ begin
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
     exception when others then
-      if not outbox.is_passing(sqlstate) then
-        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlstate, sqlerrm, p_now);
       end if;
     end;
   end loop;
@@ -18934,13 +21787,45 @@ ALTER FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp w
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that all events that can be routed are. An event with a temporary error is left for the next call. Returns how many deliveries it created.';
+COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that all events that can be routed are. An event with a temporary error of the server is left for the next call. Returns how many deliveries it created.';
 
--- Name: route_what_fits(outbox.routing, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_waiting(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_moved integer;
+begin
+  with due as (
+    delete from outbox.unroutable u where u.ctid = any (array(
+      select o.ctid from outbox.unroutable o
+      where o.again_at <= p_now and o.again_at < 'infinity'
+      order by o.again_at limit p_most
+      for update skip locked))
+    returning u.event_id, u.routed_to, u.failures
+  )
+  insert into outbox.unrouted (event_id, routed_to, failures)
+  select d.event_id, d.routed_to, d.failures from due d
+  on conflict do nothing;
+  get diagnostics v_moved = row_count;
+  return v_moved;
+end
+$$;
+
+ALTER FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION route_waiting(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) IS 'Routes events again that were set aside for a while; returns how many.';
+
+-- Name: route_what_fits(outbox.routing, uuid, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -18948,13 +21833,15 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- Only from the third failure on, and only if there are several endpoints.
+  -- Only at the last failure, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
-    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+    or not exists (
+      select from outbox.unrouted u
+      where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)
   then
     return null;
   end if;
-  v_done := outbox.add_apart(v_pairs, p_now);
+  v_done := outbox.add_apart(v_pairs, p_is_passing, p_now);
   if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
     return null;
   end if;
@@ -18973,17 +21860,17 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) IS 'Routes an event at its last failure to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed, or if this is not its last failure. locks: the caller holds the gates.';
 
 -- Name: routing_status(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.routing_status(p_event_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case
@@ -19004,7 +21891,7 @@ COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing statu
 
 CREATE FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) RETURNS bigint
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return case
@@ -19035,7 +21922,7 @@ COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_mos
 
 CREATE FUNCTION outbox.run_settings() RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -19062,7 +21949,7 @@ COMMENT ON FUNCTION outbox.run_settings() IS 'The settings that a run needs: {"a
 
 CREATE FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_result jsonb;
@@ -19100,7 +21987,7 @@ COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function tex
 
 CREATE FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -19157,7 +22044,7 @@ COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id t
 
 CREATE FUNCTION outbox.save_display_numbers(p_ids bigint[]) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -19189,7 +22076,7 @@ COMMENT ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) IS 'Stores the d
 
 CREATE FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_before text;
@@ -19231,7 +22118,7 @@ COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now
 
 CREATE FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -19275,7 +22162,7 @@ COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_no
 
 CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -19322,7 +22209,7 @@ COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_n
 
 CREATE FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -19390,7 +22277,7 @@ COMMENT ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now
 
 CREATE FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -19428,7 +22315,7 @@ COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_re
 
 CREATE FUNCTION outbox.schedule_json(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (
@@ -19455,7 +22342,13 @@ COMMENT ON FUNCTION outbox.schedule_json(p_policy jsonb) IS 'preview_schedule() 
 
 CREATE FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -19510,7 +22403,7 @@ COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p
 
 CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -19549,7 +22442,13 @@ COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'The delay o
 
 CREATE FUNCTION outbox.send_test_event(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
@@ -19581,7 +22480,7 @@ COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an 
 
 CREATE FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoints uuid[] := p_endpoint_ids;
@@ -19620,7 +22519,7 @@ COMMENT ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now t
 
 CREATE FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -19661,11 +22560,40 @@ ALTER FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now 
 
 COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is left out for a while. locks: the caller holds the gates.';
 
+-- Name: serve_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+begin
+  perform outbox.record_lost_leases(array[p_endpoint_id], p_now);
+  if outbox.rejoin(p_endpoint_id, p_now) > 0 then
+    perform outbox.park(array[p_endpoint_id], p_now);
+  end if;
+  v_claimed := outbox.lease_deliveries(array[p_endpoint_id], 1, p_now, true);
+  if v_claimed.events is not null then
+    v_claimed := outbox.on_claimed(v_claimed, p_now);
+  end if;
+  perform outbox.park(array[p_endpoint_id], p_now);
+  perform outbox.admit_endpoints(array[p_endpoint_id]);
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) IS 'As serve(), for one isolated delivery of an endpoint. locks: the caller holds the gate.';
+
 -- Name: server_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.server_id() RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(
@@ -19684,7 +22612,13 @@ COMMENT ON FUNCTION outbox.server_id() IS 'The identity of this database on the 
 
 CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- A concurrent call waits here, then merges into the stored settings.
@@ -19716,7 +22650,13 @@ COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_cred
 
 CREATE FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if p_strict is null then
@@ -19737,7 +22677,13 @@ COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Se
 
 CREATE FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -19766,7 +22712,13 @@ COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p
 
 CREATE FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
@@ -19790,7 +22742,7 @@ COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid,
 
 CREATE FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
@@ -19803,6 +22755,11 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
+  if p_status = 'deleted' then
+    perform outbox.end_subscriptions(p_endpoint_id, array(
+      select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
+      outbox.subscription_time(p_endpoint_id));
+  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
@@ -19819,7 +22776,13 @@ COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text
 
 CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_headers jsonb;
@@ -19852,7 +22815,13 @@ COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS '
 
 CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_job outbox.replay_job;
@@ -19887,7 +22856,13 @@ COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, 
 
 CREATE FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb DEFAULT NULL::jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_policy jsonb := outbox.retry_of_wire(nullif(p_policy, 'null'));
@@ -19911,7 +22886,13 @@ COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p
 
 CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_was jsonb;
@@ -19937,7 +22918,13 @@ COMMENT ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) IS 'Changes o
 
 CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
@@ -19961,11 +22948,38 @@ ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" without its path}. OH001, OH002, OH004.';
 
+-- Name: set_text_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_text_settings() RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_before text[];
+begin
+  v_before := array['timezone', pg_catalog.current_setting('timezone'),
+    'datestyle', pg_catalog.current_setting('datestyle'),
+    'intervalstyle', pg_catalog.current_setting('intervalstyle'),
+    'bytea_output', pg_catalog.current_setting('bytea_output'),
+    'extra_float_digits', pg_catalog.current_setting('extra_float_digits'),
+    'quote_all_identifiers', pg_catalog.current_setting('quote_all_identifiers')];
+  perform outbox.restore_settings('{timezone,UTC,datestyle,"ISO, MDY",intervalstyle,postgres,
+    bytea_output,hex,extra_float_digits,1,quote_all_identifiers,off}');
+  return v_before;
+end
+$$;
+
+ALTER FUNCTION outbox.set_text_settings() OWNER TO postgres;
+
+-- Name: FUNCTION set_text_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_text_settings() IS 'Sets the settings that determine the text of values, until restore_settings() or the end of the transaction, and returns those of before: {name, value, …}.';
+
 -- Name: setting_conflict(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) RETURNS record
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
@@ -20035,7 +23049,7 @@ COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and me
 
 CREATE FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_item text;
@@ -20104,7 +23118,7 @@ COMMENT ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jso
 
 CREATE FUNCTION outbox.setting_value(p_name text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (select s.value from outbox.setting s where s.name = p_name);
@@ -20121,7 +23135,7 @@ COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as 
 
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_router outbox.router;
@@ -20146,7 +23160,7 @@ COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now t
 
 CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -20177,7 +23191,7 @@ COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS
 
 CREATE FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   insert into outbox.message_attempt (
@@ -20208,7 +23222,7 @@ COMMENT ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_ph
 
 CREATE FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -20309,7 +23323,7 @@ COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timest
 
 CREATE FUNCTION outbox.status_may_change(p_from text, p_to text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return p_from = p_to or (p_from, p_to) in (
@@ -20332,7 +23346,7 @@ COMMENT ON FUNCTION outbox.status_may_change(p_from text, p_to text) IS 'Whether
 
 CREATE FUNCTION outbox.step_function(p_function text) RETURNS regprocedure
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_function regprocedure;
@@ -20371,7 +23385,7 @@ COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function with 
 
 CREATE FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
@@ -20398,7 +23412,7 @@ COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with
 
 CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -20419,7 +23433,7 @@ COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: t
 
 CREATE FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_binding outbox.binding;
@@ -20452,7 +23466,7 @@ COMMENT ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) IS 'What a ru
 
 CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -20536,7 +23550,7 @@ COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updat
 
 CREATE FUNCTION outbox.store_in_vault(p_field text, p_secret text) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   -- The value is sent in an HTTP header.
@@ -20559,7 +23573,7 @@ COMMENT ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) IS 'Store
 
 CREATE FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -20617,7 +23631,7 @@ COMMENT ON FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with
 
 CREATE FUNCTION outbox.stored_credentials(p_vault_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_vault_id is null then
@@ -20637,7 +23651,7 @@ COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentia
 
 CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_headers jsonb := '{}'::jsonb;
@@ -20665,53 +23679,59 @@ COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom header
 
 CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $_$
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
 declare
-  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
-  v_pattern text;
-  v_filter outbox.filter := row(null, 0);
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if p_filter is not null then
-    v_filter := outbox.read_filter(p_filter);
-  end if;
-  foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
-      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
-    then
-      perform outbox.invalid('event_types',
-        pg_catalog.format('contains %s',
-          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
-        'Expected an event type such as order.paid, a prefix such as order.*, or *');
-    end if;
-  end loop;
-  insert into outbox.subscription as s (
-    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
-  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
-  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict (org_id, pattern, endpoint_id) do update set
-    filter = excluded.filter, filter_text = excluded.filter_text,
-    filter_weight = excluded.filter_weight;
-  perform outbox.check_filter_count(p_endpoint_id);
+  perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
+    outbox.subscription_time(p_endpoint_id));
   return (
     select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
       'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
     from outbox.subscription s where s.endpoint_id = p_endpoint_id
   );
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) OWNER TO postgres;
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Events that were published before keep the event types and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002; OH004: changed 100 times while older events wait to be routed.';
+
+-- Name: subscription_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.subscription_time(p_endpoint_id uuid) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return greatest(outbox.clock(),
+    (select pg_catalog.max(s.created_at) from outbox.subscription s
+      where s.endpoint_id = p_endpoint_id),
+    (select pg_catalog.max(s.ended_at) from outbox.ended_subscription s
+      where s.endpoint_id = p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.subscription_time(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION subscription_time(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) IS 'The time of a change of the subscriptions of an endpoint: now, but not before its last change, because the clock may have been set back. The caller holds the endpoint.';
 
 -- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
@@ -20737,7 +23757,7 @@ COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate t
 
 CREATE FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   -- A temporary table, because a publication for all tables would publish the rows of a table that
@@ -20773,7 +23793,13 @@ COMMENT ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) IS 
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -20799,7 +23825,8 @@ begin
     case
       when v_granted > 0 then 0
       else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
-    end);
+    end,
+    'portal', outbox.portal_revocations(p_org_id));
 end
 $$;
 
@@ -20807,13 +23834,13 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted}. OH001.';
+COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted, "portal": see portal_revocations()}. OH001.';
 
 -- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.template_json(p_org_id text, p_code text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_json jsonb;
@@ -20864,7 +23891,7 @@ COMMENT ON TABLE outbox.template IS 'The templates of an organisation by its own
 
 CREATE FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) RETURNS SETOF outbox.template
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -20887,7 +23914,13 @@ COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name te
 
 CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -20902,11 +23935,60 @@ ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER
 
 COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
 
+-- Name: text_of(anyelement); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.text_of(p_value anyelement) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET lc_monetary TO 'C'
+    AS $$
+begin
+  -- Not a cast, because a role can define one.
+  return pg_catalog.format('%s', p_value);
+end
+$$;
+
+ALTER FUNCTION outbox.text_of(p_value anyelement) OWNER TO postgres;
+
+-- Name: FUNCTION text_of(p_value anyelement); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.text_of(p_value anyelement) IS 'The text of a value by the output function of its type, independent of lc_monetary.';
+
+-- Name: text_value(oid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_column text := pg_catalog.format('%s.%I', p_row, p_column);
+  v_base oid;
+begin
+  select outbox.base_type(a.atttypid) into v_base
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attname = p_column;
+  return case
+    -- As in JSON: true and not t, 2026-01-31T12:00:00+00:00 and not 2026-01-31 12:00:00+00.
+    when v_base in ('boolean'::regtype, 'date'::regtype, 'timestamp'::regtype,
+      'timestamptz'::regtype)
+    then pg_catalog.format('pg_catalog.to_json(%s::%s) #>> ''{}''', v_column, v_base::regtype)
+    else pg_catalog.format('case pg_catalog.num_nulls(%1$s) when 0 then outbox.text_of(%1$s) end',
+      v_column)
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) OWNER TO postgres;
+
+-- Name: FUNCTION text_value(p_table oid, p_row text, p_column text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) IS 'The SQL expression of one column as text, such as a partition key.';
+
 -- Name: throttle_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -20956,7 +24038,7 @@ COMMENT ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_chan
 
 CREATE FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_endpoints uuid[];
@@ -21002,7 +24084,13 @@ COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timest
 
 CREATE FUNCTION outbox.tick(p_until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -21023,7 +24111,8 @@ begin
   then
     v_live := outbox.live_runs(v_now);
     -- If work has waited for a second although a run is alive, one more run is needed.
-    v_behind := exists (
+    -- A new run holds nothing, so it can claim an isolated delivery.
+    v_behind := outbox.has_isolated(v_now - interval '1 s') or exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );
@@ -21048,7 +24137,13 @@ COMMENT ON FUNCTION outbox.tick(p_until timestamp with time zone) IS 'Called by 
 
 CREATE FUNCTION outbox.tick_problem() RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_at timestamptz;
@@ -21094,7 +24189,7 @@ COMMENT ON FUNCTION outbox.tick_problem() IS 'Why the tick has not run for 90 s,
 
 CREATE FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if p_from >= p_to then
@@ -21118,7 +24213,7 @@ COMMENT ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to times
 
 CREATE FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.translate(
@@ -21140,7 +24235,7 @@ COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) I
 
 CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_run outbox.run;
@@ -21166,6 +24261,8 @@ begin
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
+    delete from outbox.isolation i
+    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -21189,7 +24286,7 @@ COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp wi
 
 CREATE FUNCTION outbox.touched_events(p_batch outbox.routing) RETURNS uuid[]
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select case
     when p_batch.cut_event is null then p_batch.events
@@ -21207,7 +24304,7 @@ COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events
 
 CREATE FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   begin
@@ -21230,7 +24327,7 @@ COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time z
 
 CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
@@ -21262,7 +24359,7 @@ COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those
 
 CREATE FUNCTION outbox.try_read(p_vault_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
@@ -21284,7 +24381,13 @@ COMMENT ON FUNCTION outbox.try_read(p_vault_id uuid) IS 'A secret from Vault; nu
 
 CREATE FUNCTION outbox.try_tick(p_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- Where each tick is a statement of its own: three quarters of its timeout.
@@ -21313,11 +24416,43 @@ ALTER FUNCTION outbox.try_tick(p_until timestamp with time zone) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.try_tick(p_until timestamp with time zone) IS 'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that the job continues with the next tick. Without p_until: for three quarters of statement_timeout, and not after the minute in which the job started.';
 
+-- Name: turn_org(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.turn_org(p_router outbox.router) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  if not exists (select from outbox.unrouted u where u.org_id > '')
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
+  then
+    return null;
+  end if;
+  return coalesce(
+    (
+      select u.org_id from outbox.unrouted u
+      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
+    ),
+    (
+      select u.org_id from outbox.unrouted u
+      where u.org_id > '' order by u.org_id, u.event_id limit 1
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.turn_org(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION turn_org(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.turn_org(p_router outbox.router) IS 'The organisation whose turn the next call is; null if that call reads new events.';
+
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -21337,7 +24472,7 @@ COMMENT ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) IS 'Sets t
 
 CREATE FUNCTION outbox.type_patterns(p_type text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE STRICT
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_parts text[] := pg_catalog.string_to_array(p_type, '.');
@@ -21360,7 +24495,7 @@ COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'All patterns that matc
 
 CREATE FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 begin
   if not exists (
@@ -21385,11 +24520,65 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Deletes the attempt of a claim that was released without sending. locks: the caller holds the message.';
 
+-- Name: unpublish_moved(jsonb, text, text, outbox.watched_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) RETURNS integer[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_ops jsonb := p_watch -> 'operations';
+  v_moved integer[];
+  v_events uuid[];
+begin
+  -- Equal bodies are counted, because rows may differ only in columns that are not published.
+  with own as materialized (
+    select e.id, e.body,
+      pg_catalog.row_number() over (partition by e.body order by e.id desc) as n
+    from outbox.event e
+    where e.id >= outbox.uuid_v7_floor(pg_catalog.now())
+      and e.type in (pg_catalog.replace(p_watch ->> 'type', '{op}', 'inserted'),
+        pg_catalog.replace(p_watch ->> 'type', '{op}', 'deleted'))
+      and outbox.is_own_row(e.xmin)
+  ), pair as materialized (
+    select b.*, pg_catalog.row_number() over (partition by b.deleted) as deleted_n,
+      pg_catalog.row_number() over (partition by b.inserted) as inserted_n
+    from (
+      select c.ordinality::integer as place,
+        pg_catalog.json_build_object('type', 'DELETE', 'table', p_table, 'schema', p_schema,
+          'record', null, 'old_record', c.old_record)::text as deleted,
+        pg_catalog.json_build_object('type', 'INSERT', 'table', p_table, 'schema', p_schema,
+          'record', c.record, 'old_record', null)::text as inserted
+      from pg_catalog.unnest(p_changes) with ordinality c
+    ) b
+  ), moved as (
+    select p.place, d.id as deleted_id, i.id as inserted_id
+    from pair p
+    left join own d on d.body = p.deleted and d.n = p.deleted_n
+    left join own i on i.body = p.inserted and i.n = p.inserted_n
+    where (d.id is not null or not v_ops ? 'delete') and (i.id is not null or not v_ops ? 'insert')
+  )
+  select pg_catalog.array_agg(m.place order by m.place),
+    pg_catalog.array_agg(m.deleted_id) || pg_catalog.array_agg(m.inserted_id)
+  into v_moved, v_events
+  from moved m;
+  delete from outbox.unrouted u where u.event_id = any (v_events);
+  delete from outbox.event e where e.id = any (v_events);
+  return v_moved;
+end
+$$;
+
+ALTER FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) IS 'Removes the events that the current transaction published of rows that have moved: a deletion and an insertion. Returns the places of these rows.';
+
 -- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) RETURNS outbox.reported
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_result outbox.result;
@@ -21419,7 +24608,7 @@ COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_resul
 
 CREATE FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
@@ -21430,13 +24619,14 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark
+      and u.event_id <= p_router.watermark and u.org_id is null
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -21453,7 +24643,7 @@ COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer
 
 CREATE FUNCTION outbox.unwatch_table(p_table regclass) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_trigger name;
@@ -21463,12 +24653,14 @@ begin
   for v_trigger in
     select t.tgname from pg_catalog.pg_trigger t
     where t.tgrelid = p_table and t.tgparentid = 0
-      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,
+        'outbox.publish_moves()'::regprocedure, 'outbox.name_columns()'::regprocedure)
   loop
     execute pg_catalog.format('drop trigger %I on %s', v_trigger, p_table);
     v_dropped := v_dropped + 1;
   end loop;
-  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', v_dropped > 0);
+  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', false,
+    'was_watched', v_dropped > 0);
 end
 $$;
 
@@ -21476,13 +24668,19 @@ ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
 
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing the changes of a table: {"table", "watched": whether it was watched until now}. OH001.';
+COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing the changes of a table: {"table", "watched": false, "was_watched": whether it was watched until now}. OH001.';
 
 -- Name: update_channel(text, uuid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
@@ -21529,7 +24727,7 @@ COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_ch
 
 CREATE FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.changed_message[]
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -21607,7 +24805,13 @@ COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now ti
 
 CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.refuse_managed(
@@ -21635,7 +24839,7 @@ COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid
 
 CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 declare
   v_second bigint := pg_catalog.floor(extract(epoch from p_now));
@@ -21652,6 +24856,11 @@ begin
   for v_turn in v_second .. v_second + 3 loop
     exit when pg_catalog.clock_timestamp() >= p_until;
     if v_turn % 4 = 0 then
+      begin
+        perform outbox.route_waiting(p_now, 100);
+      exception when query_canceled or others then
+        raise warning 'outbox.route_waiting(): %', sqlerrm;
+      end;
       begin
         perform outbox.wake_changed(p_now);
         perform outbox.wake_missed(p_now);
@@ -21673,6 +24882,13 @@ begin
       exception when query_canceled or others then
         raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
       end;
+      begin
+        if v_second % 10 = 5 then
+          perform outbox.drop_ended_subscriptions(p_now, 1000);
+        end if;
+      exception when query_canceled or others then
+        raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+      end;
     elsif v_second % 10 = 0 then
       begin
         loop
@@ -21690,13 +24906,13 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp w
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, adds up the counters. After p_until it begins no step, and the next tick begins with another one.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick begins with another one.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.uuid_v7(p_at timestamp with time zone) RETURNS uuid
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_us bigint := extract(epoch from p_at) * 1000000;
@@ -21720,7 +24936,7 @@ COMMENT ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) IS 'A new uuid
 
 CREATE FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select (
     pg_catalog.lpad(
@@ -21738,7 +24954,7 @@ COMMENT ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) IS 'A bo
 
 CREATE FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_text text := (
@@ -21761,7 +24977,7 @@ COMMENT ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) IS 'A secret
 
 CREATE FUNCTION outbox.version() RETURNS jsonb
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select pg_catalog.jsonb_build_object('name', 'outhook', 'version', '0.1.0')
 $$;
@@ -21776,7 +24992,7 @@ COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhoo
 
 CREATE FUNCTION outbox.wa_id_to_e164(p_wa_id text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $_$
 begin
   return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
@@ -21793,7 +25009,7 @@ COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form
 
 CREATE FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -21824,7 +25040,7 @@ COMMENT ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time 
 
 CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_gates bigint[];
@@ -21862,7 +25078,7 @@ COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Make
 
 CREATE FUNCTION outbox.wake_missed(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -21894,29 +25110,92 @@ ALTER FUNCTION outbox.wake_missed(p_now timestamp with time zone) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes gates due that are before the start of the ring, because their change took long to commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
+-- Name: warn_of_watch(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.warn_of_watch(p_table oid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  raise warning using
+    message = pg_catalog.format('outbox: changes of %s are not published', p_table::regclass),
+    detail = 'A column that its watch names was dropped',
+    hint = 'Call outbox.watch_table() for it again';
+end
+$$;
+
+ALTER FUNCTION outbox.warn_of_watch(p_table oid) OWNER TO postgres;
+
+-- Name: FUNCTION warn_of_watch(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.warn_of_watch(p_table oid) IS 'Warns that a watch is broken: see the view broken_watch.';
+
+-- Name: watch_query(oid, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_row text := case p_op when 'DELETE' then 'o' else 'n' end;
+  v_record text := pg_catalog.concat(
+    '(select pg_catalog.row_to_json(r.*) from (select ',
+    pg_catalog.replace(outbox.record_values(p_table, p_named), '%', '%%'),
+    ' from (select %s.*) v) r)');
+  v_changed text := case
+    when p_op = 'UPDATE' and p_named ? 'changed' then outbox.changed_value(p_named -> 'changed')
+    else 'true'
+  end;
+begin
+  if pg_catalog.current_setting('transaction_isolation') <> 'read committed' then
+    v_record := pg_catalog.concat('case when ',
+      pg_catalog.replace(outbox.column_guard(p_table, v_row), '%', '%%'), ' then ', v_record,
+      ' else outbox.refuse_old_snapshot() end');
+  end if;
+  return pg_catalog.concat_ws(' ', 'select',
+    case when p_op = 'DELETE' then 'null' else pg_catalog.format(v_record, 'n') end, ',',
+    case when p_op = 'INSERT' then 'null' else pg_catalog.format(v_record, 'o') end, ',',
+    case when p_named ? 'org_column'
+      then outbox.text_value(p_table, v_row, p_named -> 'org_column' ->> 0) else 'null' end, ',',
+    case when p_named ? 'partition_column'
+      then outbox.text_value(p_table, v_row, p_named -> 'partition_column' ->> 0) else 'null'
+    end, ',',
+    v_changed, p_rows, 'where', coalesce(p_only, v_changed));
+end
+$$;
+
+ALTER FUNCTION outbox.watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text) OWNER TO postgres;
+
+-- Name: FUNCTION watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text) IS 'The query for the changes of a table that are published, with the columns of watched_change. p_named: the result of named_columns(); p_rows: its FROM with the rows n (after) and o (before); p_only: a condition that selects other rows.';
+
 -- Name: watch_table(regclass, text, text, text, text, text[], text[], text[], text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.watch_table(p_table regclass, p_type text DEFAULT NULL::text, p_org_id text DEFAULT 'default'::text, p_org_column text DEFAULT NULL::text, p_partition_column text DEFAULT NULL::text, p_columns text[] DEFAULT NULL::text[], p_except text[] DEFAULT NULL::text[], p_changed text[] DEFAULT NULL::text[], p_operations text[] DEFAULT '{insert,update,delete}'::text[], p_per_statement boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_name text := (select c.relname from pg_catalog.pg_class c where c.oid = p_table);
-  v_type text := coalesce(p_type, pg_catalog.lower(v_name) || '.{op}');
-  v_key text[] := outbox.primary_key(p_table);
+  v_type text := coalesce(p_type, pg_catalog.lower(
+    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
+  v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+    'org_column', nullif(array[p_org_column], '{null}'),
+    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
-  v_op text;
+  v_list text;
+  v_names text[];
 begin
   perform outbox.check_watched(p_table);
   perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
   perform outbox.check_org(p_org_id);
-  perform outbox.check_columns(p_table, 'org_column', array[p_org_column])
-  where p_org_column is not null;
-  perform outbox.check_columns(p_table, 'partition_column', array[p_partition_column])
-  where p_partition_column is not null;
-  perform outbox.check_columns(p_table, 'columns', p_columns);
-  perform outbox.check_columns(p_table, 'except', p_except);
-  perform outbox.check_columns(p_table, 'changed', p_changed);
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(v_columns) e
+  loop
+    perform outbox.check_columns(p_table, v_list, v_names);
+  end loop;
   if p_columns is not null and p_except is not null then
     perform outbox.invalid('except', 'cannot be combined with columns',
       'Give columns or except, not both');
@@ -21926,35 +25205,19 @@ begin
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
       'Expected a list of insert, update and delete');
   end if;
-  if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'needs a table with a primary key',
-      'It matches the rows before and after an update. Add one, or leave per_statement out');
-  end if;
+  perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'org_column', p_org_column, 'partition_column', p_partition_column,
-    'columns', pg_catalog.to_jsonb(p_columns), 'except', pg_catalog.to_jsonb(p_except),
-    'changed', pg_catalog.to_jsonb(p_changed), 'key', pg_catalog.to_jsonb(v_key)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
   perform outbox.unwatch_table(p_table);
-  if p_per_statement then
-    foreach v_op in array p_operations loop
-      execute pg_catalog.format(
-        'create trigger %I after %s on %s referencing %s for each statement '
-        'execute function outbox.publish_rows(%L)',
-        'outhook_' || v_op, v_op, p_table,
-        case v_op
-          when 'insert' then 'new table as new_rows'
-          when 'delete' then 'old table as old_rows'
-          else 'new table as new_rows old table as old_rows'
-        end, v_watch);
-    end loop;
-  else
-    execute pg_catalog.format(
-      'create trigger outhook_row after %s on %s for each row '
-      'execute function outbox.publish_row(%L)',
-      pg_catalog.array_to_string(p_operations, ' or '), p_table, v_watch);
-  end if;
-  return v_watch || pg_catalog.jsonb_build_object('table', p_table::text,
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(v_columns) e
+  loop
+    perform outbox.name_columns_of(p_table, v_list, v_names);
+  end loop;
+  perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
+  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
@@ -21963,39 +25226,41 @@ ALTER FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, 
 
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every later change of the table''s rows in the transaction of the change, or replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or deleted. p_org_column is the column with the organisation, p_partition_column the one with the partition key. p_columns or p_except choose the published columns. An update is published if a column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. Call it as the owner of the table. TRUNCATE is not published. OH001.';
+COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every later change of the table''s rows in the transaction of the change, or replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or deleted. p_org_column is the column with the organisation, p_partition_column the one with the partition key. p_columns or p_except choose the published columns. An update is published if a column of p_changed differs. p_per_statement is faster for bulk writes. The lists follow a renamed column; a column in a list cannot be dropped or get another type until unwatch_table(). Returns the settings, each list of columns as an array. Call it as the owner of the table. TRUNCATE is not published. OH001.';
 
--- Name: watched_columns(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: watched_name(oid, name); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+CREATE FUNCTION outbox.watched_name(p_table oid, p_trigger name) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_table oid := p_table;
+  v_trigger oid;
 begin
-  if p_row is null then
-    return null;
-  elsif p_watch ? 'columns' then
-    return (
-      select pg_catalog.jsonb_object_agg(c, p_row -> c)
-      from pg_catalog.jsonb_array_elements_text(p_watch -> 'columns') c);
-  elsif p_watch ? 'except' then
-    return p_row - array(select pg_catalog.jsonb_array_elements_text(p_watch -> 'except'));
-  end if;
-  return p_row;
+  select t.tgparentid into v_trigger from pg_catalog.pg_trigger t
+  where t.tgrelid = p_table and t.tgname = p_trigger;
+  while v_trigger <> 0 loop
+    select t.tgrelid, t.tgparentid into v_table, v_trigger from pg_catalog.pg_trigger t
+    where t.oid = v_trigger;
+  end loop;
+  return (
+    pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass, v_table, 0)
+  ).object_names;
 end
 $$;
 
-ALTER FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.watched_name(p_table oid, p_trigger name) OWNER TO postgres;
 
--- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_name(p_table oid, p_trigger name); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) IS 'The published columns of a row; null if there is no row.';
+COMMENT ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) IS 'The schema and name of the table that is watched: the partition, or the partitioned table that its trigger comes from.';
 
 -- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 begin
@@ -22018,7 +25283,7 @@ COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_
 
 CREATE FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_code text;
@@ -22060,7 +25325,7 @@ COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_eve
 
 CREATE FUNCTION outbox.why_unreadable(p_endpoint_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
@@ -22106,7 +25371,7 @@ COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'The secret of 
 
 CREATE FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) RETURNS outbox.routing
     LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -22138,7 +25403,7 @@ COMMENT ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) IS '
 
 CREATE FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -22201,7 +25466,7 @@ COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbo
 
 CREATE FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) RETURNS outbox.claimed
     LANGUAGE sql IMMUTABLE
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
   select row(
     pg_catalog.array_agg(c.event_id order by c.place),
@@ -22229,7 +25494,7 @@ COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid
 
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
-    SET search_path TO ''
+    SET search_path TO 'pg_temp'
     AS $$
 declare
   v_steps outbox.replay_step[];
@@ -22324,6 +25589,8 @@ CREATE TABLE outbox.attempt_default (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
+    failed_attempts integer,
+    response_cut boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );
@@ -22410,6 +25677,37 @@ ALTER TABLE outbox.binding_refusal OWNER TO postgres;
 -- Name: TABLE binding_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.binding_refusal IS 'The last run of each kind that got nothing because of its project. foreign_kick: the function at the configured URL works on another database, so it refused a kick of this one.';
+
+-- Name: broken_watch; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.broken_watch WITH (security_invoker='true') AS
+ SELECT w.watched AS "table",
+    format('changes of %s are not published: %s'::text, w.watched,
+        CASE
+            WHEN (w.gone IS NOT NULL) THEN (('a column of '::text || w.gone) || ' was dropped'::text)
+            ELSE 'its trigger is disabled'::text
+        END) AS problem,
+        CASE
+            WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, w.watched)
+            ELSE format('alter table %s enable trigger %I'::text, w.watched, w.tgname)
+        END AS command
+   FROM ( SELECT (t.tgrelid)::regclass AS watched,
+            t.tgname,
+            t.tgenabled,
+            ( SELECT string_agg(('p_'::text || l.value), ', '::text ORDER BY l.value) AS string_agg
+                   FROM jsonb_array_elements_text(((convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb -> 'named'::text)) l(value)
+                  WHERE (NOT (EXISTS ( SELECT
+                           FROM pg_trigger c
+                          WHERE ((c.tgrelid = t.tgrelid) AND (c.tgname = ('outhook_'::text || l.value)) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid)))))) AS gone
+           FROM pg_trigger t
+          WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])))) w
+  WHERE ((w.gone IS NOT NULL) OR (w.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"])));
+
+ALTER TABLE outbox.broken_watch OWNER TO postgres;
+
+-- Name: VIEW broken_watch; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.broken_watch IS 'Watched tables whose changes are not published, with the reason and the remedy.';
 
 -- Name: callback_count; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22597,6 +25895,26 @@ CREATE SEQUENCE outbox.counters_from
     CACHE 1;
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
+
+-- Name: ended_subscription; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.ended_subscription (
+    org_id text NOT NULL,
+    pattern text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    filter jsonpath,
+    filter_weight integer NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    open_below xid8,
+    CONSTRAINT ended_subscription_lasted CHECK ((began_at < ended_at))
+);
+
+ALTER TABLE outbox.ended_subscription OWNER TO postgres;
+
+-- Name: TABLE ended_subscription; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.ended_subscription IS 'Subscriptions that were changed or removed. They apply to events of began_at and later that are older than ended_at. open_below: every transaction that was open after the end has a smaller id; drop_ended_subscriptions() sets it.';
 
 -- Name: endpoint_kind; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22821,6 +26139,23 @@ ALTER TABLE outbox.inbound_message ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+-- Name: isolation; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.isolation (
+    run_id uuid NOT NULL,
+    claimed_at timestamp with time zone,
+    drains_from timestamp with time zone,
+    event_id uuid,
+    endpoint_id uuid,
+    attempt integer
+);
+
+ALTER TABLE outbox.isolation OWNER TO postgres;
+
+-- Name: TABLE isolation; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.isolation IS 'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in flight) or that get nothing until they hold nothing (drains_from).';
+
 -- Name: kicks_by_tick; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 CREATE SEQUENCE outbox.kicks_by_tick
@@ -22944,20 +26279,37 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
 
+-- Name: portal_generation; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.portal_generation (
+    org_id text NOT NULL,
+    generation integer NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.portal_generation OWNER TO postgres;
+
+-- Name: TABLE portal_generation; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.portal_generation IS 'How often all portal tokens of an organisation were revoked, and when last. Tokens of an earlier generation are invalid. No row: never.';
+
 -- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.unroutable (
     event_id uuid NOT NULL,
     error text NOT NULL,
     set_aside_at timestamp with time zone NOT NULL,
-    routed_to uuid
+    routed_to uuid,
+    org_id text,
+    failures smallint DEFAULT 3 NOT NULL,
+    again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
 );
 
 ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to.';
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. org_id: null if the event does not exist; again_at: when it is routed again without a call, after an error that is usually temporary.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -22991,7 +26343,8 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     a.n AS set_aside,
     a.error AS set_aside_error,
     outbox.last_tick_at() AS last_tick_at,
-    outbox.queue_problems(w.backlog) AS problems
+    outbox.queue_problems(w.backlog) AS problems,
+    ((w.backlog ->> 'waiting_turn'::text))::bigint AS waiting_turn
    FROM ((( SELECT outbox.queue_backlog() AS backlog
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
@@ -23018,7 +26371,8 @@ CREATE TABLE outbox.unrouted (
     event_id uuid NOT NULL,
     xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
     routed_to uuid,
-    failures smallint DEFAULT 0 NOT NULL
+    failures smallint DEFAULT 0 NOT NULL,
+    org_id text
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
 
@@ -23026,7 +26380,7 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has.';
+COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; org_id: the organisation, if the event waits for the turn of its organisation (see turn), else null.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -23145,6 +26499,20 @@ ALTER TABLE outbox.request_key OWNER TO postgres;
 
 COMMENT ON TABLE outbox.request_key IS 'Requests with an Idempotency-Key, of the last idempotency.window_hours: a hash of the request, and the response without secrets.';
 
+-- Name: revoked_portal_token; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.revoked_portal_token (
+    org_id text NOT NULL,
+    id uuid NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.revoked_portal_token OWNER TO postgres;
+
+-- Name: TABLE revoked_portal_token; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.revoked_portal_token IS 'Portal tokens that were revoked by their id. A token is valid for a day at most, so rows are deleted after two days.';
+
 -- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.ring (
@@ -23204,6 +26572,7 @@ COMMENT ON TABLE outbox.run_batch IS 'The last batches of each run. If a respons
 CREATE TABLE outbox.saga (
     name text NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    by_tokens boolean DEFAULT false NOT NULL,
     CONSTRAINT saga_name_is_a_word CHECK ((name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
 );
 
@@ -23211,7 +26580,7 @@ ALTER TABLE outbox.saga OWNER TO postgres;
 
 -- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them.';
+COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them. by_tokens: users'' and portal tokens may execute it over HTTP, not only a secret key.';
 
 -- Name: saga_key; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -23343,7 +26712,7 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A subscription does not apply to events that are older than it. filter: the condition on the payload, true sends the event; filter_text: the text of the user; filter_weight: see read_filter().';
+COMMENT ON TABLE outbox.subscription IS 'The event types that an endpoint receives now: an exact type, a prefix such as order.*, or *. A subscription does not apply to events that are older than it. filter: the condition on the payload, true sends the event; filter_text: the text of the user; filter_weight: see read_filter().';
 
 -- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -23674,6 +27043,11 @@ ALTER TABLE ONLY outbox.dead_letter
 ALTER TABLE ONLY outbox.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
 
+-- Name: ended_subscription ended_subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.ended_subscription
+    ADD CONSTRAINT ended_subscription_pkey PRIMARY KEY (org_id, pattern, endpoint_id, ended_at);
+
 -- Name: endpoint_kind endpoint_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.endpoint_kind
@@ -23744,6 +27118,11 @@ ALTER TABLE ONLY outbox.inbound_message
 ALTER TABLE ONLY outbox.inbound_message
     ADD CONSTRAINT inbound_message_pkey PRIMARY KEY (id);
 
+-- Name: isolation isolation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.isolation
+    ADD CONSTRAINT isolation_pkey PRIMARY KEY (run_id);
+
 -- Name: lane lane_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.lane
@@ -23799,6 +27178,11 @@ ALTER TABLE ONLY outbox.outbound_message
 ALTER TABLE ONLY outbox.partition_check
     ADD CONSTRAINT partition_check_pkey PRIMARY KEY (name);
 
+-- Name: portal_generation portal_generation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.portal_generation
+    ADD CONSTRAINT portal_generation_pkey PRIMARY KEY (org_id);
+
 -- Name: refusal refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.refusal
@@ -23823,6 +27207,11 @@ ALTER TABLE ONLY outbox.request_bucket
 
 ALTER TABLE ONLY outbox.request_key
     ADD CONSTRAINT request_key_pkey PRIMARY KEY (org_id, key);
+
+-- Name: revoked_portal_token revoked_portal_token_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.revoked_portal_token
+    ADD CONSTRAINT revoked_portal_token_pkey PRIMARY KEY (org_id, id);
 
 -- Name: ring ring_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -24011,6 +27400,14 @@ CREATE INDEX dead_letter_waiting ON outbox.dead_letter USING btree (failed_at) W
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
 
+-- Name: ended_subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX ended_subscription_endpoint ON outbox.ended_subscription USING btree (endpoint_id);
+
+-- Name: ended_subscription_time; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX ended_subscription_time ON outbox.ended_subscription USING btree (org_id, ended_at) WHERE (org_id > ''::text);
+
 -- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (status <> 'deleted'::text);
@@ -24034,6 +27431,10 @@ CREATE INDEX event_default_org_id_id_idx ON outbox.event_default USING btree (or
 -- Name: gate_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
+
+-- Name: gate_isolated; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX gate_isolated ON outbox.gate USING btree (isolated_at) WHERE (isolated_at < 'infinity'::timestamp with time zone);
 
 -- Name: gate_of_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -24062,6 +27463,10 @@ CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_
 -- Name: lane_halted; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_halted ON outbox.lane USING btree (gate_id) WHERE halted;
+
+-- Name: lane_isolated; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE (isolated AND (next_at < 'infinity'::timestamp with time zone));
 
 -- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -24115,13 +27520,33 @@ CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
 
 CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
 
+-- Name: revoked_portal_token_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX revoked_portal_token_age ON outbox.revoked_portal_token USING btree (revoked_at);
+
 -- Name: saga_key_age; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX saga_key_age ON outbox.saga_key USING btree (created_at);
 
+-- Name: subscription_began; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX subscription_began ON outbox.subscription USING btree (org_id, created_at) WHERE (org_id > ''::text);
+
 -- Name: subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_id);
+
+-- Name: unroutable_again; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unroutable_again ON outbox.unroutable USING btree (again_at) WHERE (again_at < 'infinity'::timestamp with time zone);
+
+-- Name: unroutable_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unroutable_org ON outbox.unroutable USING btree (org_id, event_id) WHERE (org_id > ''::text);
+
+-- Name: unrouted_turn; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unrouted_turn ON outbox.unrouted USING btree (org_id, event_id) WHERE (org_id > ''::text);
 
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -24302,6 +27727,10 @@ ALTER TABLE outbox.dead_letter ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
 
+-- Name: ended_subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.ended_subscription ENABLE ROW LEVEL SECURITY;
+
 -- Name: endpoint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
@@ -24354,6 +27783,10 @@ ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.inbound_message ENABLE ROW LEVEL SECURITY;
 
+-- Name: isolation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.isolation ENABLE ROW LEVEL SECURITY;
+
 -- Name: lane; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
@@ -24378,6 +27811,10 @@ ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 
+-- Name: portal_generation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.portal_generation ENABLE ROW LEVEL SECURITY;
+
 -- Name: refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.refusal ENABLE ROW LEVEL SECURITY;
@@ -24397,6 +27834,10 @@ ALTER TABLE outbox.request_bucket ENABLE ROW LEVEL SECURITY;
 -- Name: request_key; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.request_key ENABLE ROW LEVEL SECURITY;
+
+-- Name: revoked_portal_token; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.revoked_portal_token ENABLE ROW LEVEL SECURITY;
 
 -- Name: ring; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -24504,9 +27945,9 @@ GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24645,6 +28086,18 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.await_tick(p_this_minute boolean) FROM PUBLIC;
 
+-- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION await_turns(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.await_turns(p_batch outbox.routing) FROM PUBLIC;
+
+-- Name: FUNCTION base_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.base_type(p_type oid) FROM PUBLIC;
+
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) FROM PUBLIC;
@@ -24746,6 +28199,18 @@ REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb
 
 REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
 
+-- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery TO service_role;
+
+-- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane TO service_role;
+
+-- Name: FUNCTION change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
@@ -24759,6 +28224,10 @@ GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_statu
 -- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION changed_value(p_columns jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.changed_value(p_columns jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24791,6 +28260,10 @@ REVOKE ALL ON FUNCTION outbox.check_broker_address(p_field text, p_address text)
 -- Name: FUNCTION check_ca(p_ca jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_ca(p_ca jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_change_count(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_change_count(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24913,6 +28386,10 @@ REVOKE ALL ON FUNCTION outbox.check_overlap(p_overlap interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION check_patterns(p_patterns text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_patterns(p_patterns text[]) FROM PUBLIC;
+
 -- Name: FUNCTION check_publisher(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_publisher(p_event outbox.event) FROM PUBLIC;
@@ -24945,6 +28422,10 @@ REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
 
+-- Name: FUNCTION check_tree(p_table regclass, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) FROM PUBLIC;
+
 -- Name: FUNCTION check_type(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_type(p_type text) FROM PUBLIC;
@@ -24965,9 +28446,17 @@ REVOKE ALL ON FUNCTION outbox.check_watched(p_table regclass) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION claim_idempotency_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION claim_isolated(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24992,10 +28481,6 @@ REVOKE ALL ON FUNCTION outbox.cleanup_next() FROM PUBLIC;
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.clock() FROM PUBLIC;
-
--- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.delivery TO service_role;
 
 -- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25024,6 +28509,14 @@ REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_
 -- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION column_guard(p_table oid, p_row text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.column_guard(p_table oid, p_row text) FROM PUBLIC;
+
+-- Name: FUNCTION column_value(p_column text, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.column_value(p_column text, p_type oid) FROM PUBLIC;
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25078,9 +28571,9 @@ REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_mess
 
 REVOKE ALL ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) FROM PUBLIC;
 
--- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION count_message(p_status text, p_error_code text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25163,6 +28656,10 @@ GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types tex
 
 REVOKE ALL ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
 
+-- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) FROM PUBLIC;
+
 -- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.current_traceparent() FROM PUBLIC;
@@ -25171,9 +28668,9 @@ REVOKE ALL ON FUNCTION outbox.current_traceparent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUBLIC;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION database_id(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25195,10 +28692,10 @@ REVOKE ALL ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) FROM
 
 REVOKE ALL ON FUNCTION outbox.decide_copy(p_decision text, p_project text) FROM PUBLIC;
 
--- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION define_saga(p_name text, p_steps jsonb, p_by_tokens boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) TO service_role;
 
 -- Name: FUNCTION delay_after(p_policy jsonb, p_failure integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25256,14 +28753,22 @@ GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id 
 REVOKE ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) TO service_role;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) TO service_role;
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION drains(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION drop_ended_subscriptions(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25290,6 +28795,10 @@ REVOKE ALL ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM PUBLIC;
@@ -25306,6 +28815,10 @@ REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response 
 
 REVOKE ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) TO service_role;
+
+-- Name: FUNCTION end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25363,10 +28876,10 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) TO service_role;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25415,6 +28928,10 @@ GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
 
+-- Name: FUNCTION field_value(p_column text, p_attribute name, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) FROM PUBLIC;
+
 -- Name: FUNCTION fill_broker_template(p_template text, p_type text, p_org_id text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) FROM PUBLIC;
@@ -25459,9 +28976,9 @@ REVOKE ALL ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at in
 
 REVOKE ALL ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
 
--- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION filter_shown(p_token text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25498,6 +29015,10 @@ REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 -- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION fix_settings(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fix_settings() FROM PUBLIC;
 
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25668,6 +29189,18 @@ REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, 
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION has_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_new(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION has_root_order(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_root_order(p_table oid) FROM PUBLIC;
+
 -- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
@@ -25711,6 +29244,10 @@ REVOKE ALL ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_r
 -- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION holds_isolated(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25760,6 +29297,10 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
@@ -25767,6 +29308,10 @@ REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 -- Name: FUNCTION is_open_between(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_own_row(p_xmin xid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_own_row(p_xmin xid) FROM PUBLIC;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25797,13 +29342,17 @@ GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error
 
 REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) FROM PUBLIC;
 
--- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) FROM PUBLIC;
-
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION isolate(p_lost outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION isolated_after(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
 
 -- Name: FUNCTION job_deadline(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25812,6 +29361,10 @@ REVOKE ALL ON FUNCTION outbox.job_deadline() FROM PUBLIC;
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION json_function(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.json_function(p_type oid) FROM PUBLIC;
 
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25866,13 +29419,9 @@ REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.lane TO service_role;
+REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25955,6 +29504,11 @@ GRANT ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_li
 
 REVOKE ALL ON FUNCTION outbox.list_reply_words(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
+
+-- Name: FUNCTION list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION list_templates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26045,9 +29599,29 @@ REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 
+-- Name: FUNCTION more_problems(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_problems() FROM PUBLIC;
+
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION most_failures(p_is_passing boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
+
+-- Name: FUNCTION name_columns(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.name_columns() FROM PUBLIC;
+
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) FROM PUBLIC;
+
+-- Name: FUNCTION named_columns(p_table oid, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26104,6 +29678,14 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION number_variants(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
+
+-- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION oldest_waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.oldest_waiting() FROM PUBLIC;
 
 -- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26171,9 +29753,17 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) FROM PUBLIC;
+
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FROM PUBLIC;
+
+-- Name: FUNCTION paired_rows(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.paired_rows() FROM PUBLIC;
 
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26195,6 +29785,10 @@ REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION partition_columns(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partition_columns(p_table oid) FROM PUBLIC;
+
 -- Name: FUNCTION partition_name(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBLIC;
@@ -26203,9 +29797,9 @@ REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 
--- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26221,6 +29815,18 @@ GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uui
 
 REVOKE ALL ON FUNCTION outbox.person_key(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION pick_columns(p_row json, p_named jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.pick_columns(p_row json, p_named jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION plain_change(p_new json, p_old json, p_named jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.plain_change(p_new json, p_old json, p_named jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION plain_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.plain_type(p_type oid) FROM PUBLIC;
+
 -- Name: FUNCTION plain_word(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.plain_word(p_text text) FROM PUBLIC;
@@ -26232,6 +29838,14 @@ REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
 -- Name: FUNCTION port_ranges(p_ranges jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.port_ranges(p_ranges jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION portal_generation(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.portal_generation(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION portal_revocations(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.portal_revocations(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26247,10 +29861,6 @@ GRANT ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) TO service_rol
 REVOKE ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 
--- Name: FUNCTION primary_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
-
 -- Name: FUNCTION project_name(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.project_name(p_text text) FROM PUBLIC;
@@ -26264,13 +29874,13 @@ REVOKE ALL ON FUNCTION outbox.project_to_decide(p_decision text, p_project text,
 REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
 
--- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) FROM PUBLIC;
 
--- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) FROM PUBLIC;
 
 -- Name: FUNCTION publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26302,6 +29912,15 @@ GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION publish_moves(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_moves() FROM PUBLIC;
+
+-- Name: FUNCTION publish_once(p_event jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_once(p_event jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish_once(p_event jsonb) TO service_role;
+
 -- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
@@ -26322,10 +29941,6 @@ REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) FROM PUBLIC;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26373,6 +29988,10 @@ GRANT ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_wo
 
 REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) FROM PUBLIC;
@@ -26414,9 +30033,13 @@ REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with
 
 REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_new(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) FROM PUBLIC;
 
 -- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26430,6 +30053,10 @@ REVOKE ALL ON FUNCTION outbox.read_results(p_results jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26478,10 +30105,14 @@ REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_no
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) TO service_role;
+
+-- Name: FUNCTION record_refused(p_results jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26495,6 +30126,10 @@ REVOKE ALL ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_no
 
 REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION record_values(p_table oid, p_named jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_values(p_table oid, p_named jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) FROM PUBLIC;
@@ -26507,13 +30142,17 @@ REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_no
 
 REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
 
--- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26527,6 +30166,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PU
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_old_snapshot(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_old_snapshot() FROM PUBLIC;
+
 -- Name: FUNCTION refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) FROM PUBLIC;
@@ -26538,6 +30181,14 @@ REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate t
 -- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION rejoin(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION rejoin_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rejoin_due(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26566,6 +30217,10 @@ REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigi
 -- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION remove_revoked_tokens(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26640,6 +30295,10 @@ REVOKE ALL ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now 
 
 REVOKE ALL ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION restore_settings(p_settings text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.restore_settings(p_settings text[]) FROM PUBLIC;
+
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) FROM PUBLIC;
@@ -26699,6 +30358,16 @@ REVOKE ALL ON FUNCTION outbox.retry_to_wire(p_policy jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
+-- Name: FUNCTION revoke_portal_token(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) TO service_role;
+
+-- Name: FUNCTION revoke_portal_tokens(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.revoke_portal_tokens(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.revoke_portal_tokens(p_org_id text) TO service_role;
+
 -- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) FROM PUBLIC;
@@ -26734,17 +30403,21 @@ REVOKE ALL ON FUNCTION outbox.route_all(p_now timestamp with time zone) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_waiting(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION routing_status(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26817,6 +30490,10 @@ REVOKE ALL ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_no
 
 REVOKE ALL ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION server_id(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.server_id() FROM PUBLIC;
@@ -26869,6 +30546,10 @@ GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_
 
 REVOKE ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) TO service_role;
+
+-- Name: FUNCTION set_text_settings(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_text_settings() FROM PUBLIC;
 
 -- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26947,6 +30628,10 @@ REVOKE ALL ON FUNCTION outbox.stored_headers(p_vault_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) TO service_role;
 
+-- Name: FUNCTION subscription_time(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -26976,6 +30661,14 @@ REVOKE ALL ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name
 
 REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION text_of(p_value anyelement); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.text_of(p_value anyelement) FROM PUBLIC;
+
+-- Name: FUNCTION text_value(p_table oid, p_row text, p_column text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) FROM PUBLIC;
 
 -- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -27025,6 +30718,10 @@ REVOKE ALL ON FUNCTION outbox.try_read(p_vault_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.try_tick(p_until timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION turn_org(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.turn_org(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) FROM PUBLIC;
@@ -27036,6 +30733,10 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -27100,13 +30801,21 @@ REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION warn_of_watch(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.warn_of_watch(p_table oid) FROM PUBLIC;
+
+-- Name: FUNCTION watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text) FROM PUBLIC;
+
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) FROM PUBLIC;
 
--- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_name(p_table oid, p_trigger name); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -27167,6 +30876,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE ended_subscription; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.ended_subscription TO service_role;
 
 -- Name: TABLE endpoint_kind; Type: ACL; Schema: outbox; Owner: postgres
 

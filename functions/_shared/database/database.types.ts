@@ -43,6 +43,7 @@ export type Database = {
           'error': string | null
           'error_class': string | null
           'event_id': string
+          'failed_attempts': number | null
           'kind': string
           'next_retry_at': string | null
           'outcome': string
@@ -60,6 +61,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
+          'failed_attempts'?: number | null
           'kind': string
           'next_retry_at'?: string | null
           'outcome': string
@@ -76,6 +78,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
+          'failed_attempts'?: number | null
           'kind'?: string
           'next_retry_at'?: string | null
           'outcome'?: string
@@ -95,6 +98,7 @@ export type Database = {
           'error': string | null
           'error_class': string | null
           'event_id': string
+          'failed_attempts': number | null
           'kind': string
           'next_retry_at': string | null
           'outcome': string
@@ -112,6 +116,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
+          'failed_attempts'?: number | null
           'kind': string
           'next_retry_at'?: string | null
           'outcome': string
@@ -128,6 +133,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
+          'failed_attempts'?: number | null
           'kind'?: string
           'next_retry_at'?: string | null
           'outcome'?: string
@@ -588,6 +594,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_leases': number
           'replayed_at': string | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
@@ -602,6 +609,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
+          'lost_leases'?: number
           'replayed_at'?: string | null
         }
         Update: {
@@ -614,7 +622,42 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
+          'lost_leases'?: number
           'replayed_at'?: string | null
+        }
+        Relationships: []
+      }
+      'ended_subscription': {
+        Row: {
+          'began_at': string
+          'ended_at': string
+          'endpoint_id': string
+          'filter': unknown
+          'filter_weight': number
+          'open_below': unknown
+          'org_id': string
+          'pattern': string
+        }
+        ComputedFields: never
+        Insert: {
+          'began_at': string
+          'ended_at': string
+          'endpoint_id': string
+          'filter'?: unknown
+          'filter_weight': number
+          'open_below'?: unknown
+          'org_id': string
+          'pattern': string
+        }
+        Update: {
+          'began_at'?: string
+          'ended_at'?: string
+          'endpoint_id'?: string
+          'filter'?: unknown
+          'filter_weight'?: number
+          'open_below'?: unknown
+          'org_id'?: string
+          'pattern'?: string
         }
         Relationships: []
       }
@@ -1055,6 +1098,7 @@ export type Database = {
           'first_failure_at': string | null
           'id': number
           'in_flight': number
+          'isolated_at': string
           'lanes_from': string
           'last_timed_out': boolean
           'next_at': string
@@ -1076,6 +1120,7 @@ export type Database = {
           'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
+          'isolated_at'?: string
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
@@ -1096,6 +1141,7 @@ export type Database = {
           'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
+          'isolated_at'?: string
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
@@ -1184,6 +1230,34 @@ export type Database = {
         }
         Relationships: []
       }
+      'isolation': {
+        Row: {
+          'attempt': number | null
+          'claimed_at': string | null
+          'drains_from': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'run_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt'?: number | null
+          'claimed_at'?: string | null
+          'drains_from'?: string | null
+          'endpoint_id'?: string | null
+          'event_id'?: string | null
+          'run_id': string
+        }
+        Update: {
+          'attempt'?: number | null
+          'claimed_at'?: string | null
+          'drains_from'?: string | null
+          'endpoint_id'?: string | null
+          'event_id'?: string | null
+          'run_id'?: string
+        }
+        Relationships: []
+      }
       'lane': {
         Row: {
           'changed_at': string
@@ -1192,6 +1266,7 @@ export type Database = {
           'halted': boolean
           'head_at': string
           'id': number
+          'isolated': boolean
           'key_hash': number
           'leased': number
           'leased_until': string | null
@@ -1208,6 +1283,7 @@ export type Database = {
           'halted'?: boolean
           'head_at'?: string
           'id'?: never
+          'isolated'?: boolean
           'key_hash'?: number
           'leased'?: number
           'leased_until'?: string | null
@@ -1223,6 +1299,7 @@ export type Database = {
           'halted'?: boolean
           'head_at'?: string
           'id'?: never
+          'isolated'?: boolean
           'key_hash'?: number
           'leased'?: number
           'leased_until'?: string | null
@@ -1508,6 +1585,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'portal_generation': {
+        Row: {
+          'generation': number
+          'org_id': string
+          'revoked_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'generation': number
+          'org_id': string
+          'revoked_at': string
+        }
+        Update: {
+          'generation'?: number
+          'org_id'?: string
+          'revoked_at'?: string
+        }
+        Relationships: []
+      }
       'refusal': {
         Row: {
           'again_at': string
@@ -1664,6 +1760,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'revoked_portal_token': {
+        Row: {
+          'id': string
+          'org_id': string
+          'revoked_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'id': string
+          'org_id': string
+          'revoked_at': string
+        }
+        Update: {
+          'id'?: string
+          'org_id'?: string
+          'revoked_at'?: string
+        }
+        Relationships: []
+      }
       'ring': {
         Row: {
           'from_at': string
@@ -1680,15 +1795,21 @@ export type Database = {
       'router': {
         Row: {
           'batch': number
+          'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
           'turn': number
           'watermark': string
+          'has_new': boolean | null
           'next_unrouted': (string)[] | null
+          'oldest_unrouted': string | null
+          'read_new': Database['outbox']['CompositeTypes']['routing'] | null
+          'turn_org': string | null
         }
-        ComputedFields: 'next_unrouted'
+        ComputedFields: 'has_new' | 'next_unrouted' | 'oldest_unrouted' | 'read_new' | 'turn_org'
         Insert: {
           'batch'?: number
+          'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
           'turn'?: number
@@ -1696,6 +1817,7 @@ export type Database = {
         }
         Update: {
           'batch'?: number
+          'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
           'turn'?: number
@@ -1777,15 +1899,18 @@ export type Database = {
       }
       'saga': {
         Row: {
+          'by_tokens': boolean
           'created_at': string
           'name': string
         }
         ComputedFields: never
         Insert: {
+          'by_tokens'?: boolean
           'created_at': string
           'name': string
         }
         Update: {
+          'by_tokens'?: boolean
           'created_at'?: string
           'name'?: string
         }
@@ -2034,21 +2159,30 @@ export type Database = {
       }
       'unroutable': {
         Row: {
+          'again_at': string
           'error': string
           'event_id': string
+          'failures': number
+          'org_id': string | null
           'routed_to': string | null
           'set_aside_at': string
         }
         ComputedFields: never
         Insert: {
+          'again_at'?: string
           'error': string
           'event_id': string
+          'failures'?: number
+          'org_id'?: string | null
           'routed_to'?: string | null
           'set_aside_at': string
         }
         Update: {
+          'again_at'?: string
           'error'?: string
           'event_id'?: string
+          'failures'?: number
+          'org_id'?: string | null
           'routed_to'?: string | null
           'set_aside_at'?: string
         }
@@ -2058,6 +2192,7 @@ export type Database = {
         Row: {
           'event_id': string
           'failures': number
+          'org_id': string | null
           'routed_to': string | null
           'xid': unknown
         }
@@ -2065,12 +2200,14 @@ export type Database = {
         Insert: {
           'event_id': string
           'failures'?: number
+          'org_id'?: string | null
           'routed_to'?: string | null
           'xid'?: unknown
         }
         Update: {
           'event_id'?: string
           'failures'?: number
+          'org_id'?: string | null
           'routed_to'?: string | null
           'xid'?: unknown
         }
@@ -2294,6 +2431,15 @@ export type Database = {
       }
     }
     Views: {
+      'broken_watch': {
+        Row: {
+          'command': string | null
+          'problem': string | null
+          'table': unknown
+        }
+        ComputedFields: never
+        Relationships: []
+      }
       'delivery_status': {
         Row: {
           'attempt': number | null
@@ -2401,6 +2547,7 @@ export type Database = {
           'set_aside_error': string | null
           'unroutable': number | null
           'unrouted': number | null
+          'waiting_turn': number | null
         }
         ComputedFields: never
         Relationships: []
@@ -2517,7 +2664,11 @@ export type Database = {
         Returns: undefined
       }
       'add_apart': {
-        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Args: {
+          'p_is_passing': boolean
+          'p_now': string
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+        }
         Returns: Database['outbox']['CompositeTypes']['pairs_apart']
         SetofOptions: {
           from: '*'
@@ -2684,7 +2835,28 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
-      'await_tick': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'await_tick': { Args: { 'p_this_minute'?: boolean }; Returns: undefined }
+      'await_turn_at': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'await_turns': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'base_type': { Args: { 'p_type': unknown }; Returns: unknown }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -2786,6 +2958,20 @@ export type Database = {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: undefined
       }
+      'change_lane': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+          'p_to': Omit<
+            Database['outbox']['Tables']['lane']['Row'],
+            Database['outbox']['Tables']['lane']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'change_opt_out': {
         Args: {
           'p_actor'?: string
@@ -2803,6 +2989,7 @@ export type Database = {
         Returns: Json
       }
       'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
+      'changed_value': { Args: { 'p_columns': Json }; Returns: string }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
       'channels_of': {
         Args: {
@@ -2832,6 +3019,7 @@ export type Database = {
         Returns: undefined
       }
       'check_ca': { Args: { 'p_ca': Json }; Returns: undefined }
+      'check_change_count': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'check_channel_change': { Args: { 'p_change': Json }; Returns: undefined }
       'check_choice': {
@@ -2972,6 +3160,7 @@ export type Database = {
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
+      'check_patterns': { Args: { 'p_patterns': (string)[] }; Returns: undefined }
       'check_publisher': {
         Args: {
           'p_event': Omit<
@@ -2999,6 +3188,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_tree': {
+        Args: { 'p_operations': (string)[]; 'p_per_statement': boolean; 'p_table': unknown }
+        Returns: undefined
+      }
       'check_type': { Args: { 'p_type': string }; Returns: undefined }
       'check_unordered': {
         Args: {
@@ -3021,6 +3214,22 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'claim_for': {
+        Args: {
+          'p_held': number
+          'p_limit': number
+          'p_now': string
+          'p_run': string
+          'p_touched': (string)[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'claim_idempotency_key': {
         Args: {
           'p_event': Omit<
@@ -3029,6 +3238,16 @@ export type Database = {
           >
         }
         Returns: string
+      }
+      'claim_isolated': {
+        Args: { 'p_now': string; 'p_run': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'claimed_before': {
         Args: { 'p_now': string; 'p_run': string; 'p_seq': number }
@@ -3096,6 +3315,8 @@ export type Database = {
         }
         Returns: undefined
       }
+      'column_guard': { Args: { 'p_row': string; 'p_table': unknown }; Returns: string }
+      'column_value': { Args: { 'p_column': string; 'p_type': unknown }; Returns: string }
       'complete': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
@@ -3142,7 +3363,7 @@ export type Database = {
         Returns: undefined
       }
       'count_failure': {
-        Args: { 'p_error': string; 'p_event': string; 'p_now': string }
+        Args: { 'p_error': string; 'p_event': string; 'p_is_passing': boolean; 'p_now': string }
         Returns: undefined
       }
       'count_message': {
@@ -3254,13 +3475,22 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
       }
+      'create_watch': {
+        Args: {
+          'p_operations': (string)[]
+          'p_per_statement': boolean
+          'p_table': unknown
+          'p_watch': Json
+        }
+        Returns: undefined
+      }
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
       'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
       'cut_batch': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
-          'p_late': (string)[]
           'p_most': number
+          'p_watermark': string
         }
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
@@ -3282,7 +3512,10 @@ export type Database = {
         Returns: Json
       }
       'decide_copy': { Args: { 'p_decision': string; 'p_project'?: string }; Returns: Json }
-      'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
+      'define_saga': {
+        Args: { 'p_by_tokens'?: boolean; 'p_name': string; 'p_steps': Json }
+        Returns: Json
+      }
       'delay_after': { Args: { 'p_failure': number; 'p_policy': Json }; Returns: string }
       'delete_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
@@ -3322,6 +3555,7 @@ export type Database = {
         Args: {
           'p_contract'?: Json
           'p_ended'?: boolean
+          'p_held'?: number
           'p_kind'?: string
           'p_known'?: Json
           'p_limit'?: number
@@ -3344,6 +3578,8 @@ export type Database = {
         }
         Returns: string
       }
+      'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
+      'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
       'drop_partitions': { Args: { 'p_most'?: number }; Returns: Json }
@@ -3353,6 +3589,7 @@ export type Database = {
         Returns: (Database['outbox']['Tables']['event']['Row'])[]
       }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
         Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
@@ -3371,6 +3608,10 @@ export type Database = {
       'end_saga': {
         Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
         Returns: Json
+      }
+      'end_subscriptions': {
+        Args: { 'p_at': string; 'p_endpoint_id': string; 'p_patterns': (string)[] }
+        Returns: undefined
       }
       'end_unreadable_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
@@ -3464,6 +3705,7 @@ export type Database = {
       }
       'execute_org_saga': {
         Args: {
+          'p_by_token'?: boolean
           'p_context': string
           'p_key'?: string
           'p_name': string
@@ -3560,6 +3802,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'field_value': {
+        Args: { 'p_attribute': unknown; 'p_column': string; 'p_type': unknown }
+        Returns: string
       }
       'fill_broker_template': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_template': string; 'p_type': string }
@@ -3661,11 +3907,7 @@ export type Database = {
         Returns: number
       }
       'filter_problem': {
-        Args: {
-          'p_created_at': string
-          'p_doc': Json
-          'p_question': Database['outbox']['CompositeTypes']['question']
-        }
+        Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: string
       }
       'filter_shown': { Args: { 'p_token': string }; Returns: string }
@@ -3912,6 +4154,17 @@ export type Database = {
         }
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_isolated': { Args: { 'p_before': string }; Returns: boolean }
+      'has_new': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'has_root_order': { Args: { 'p_table': unknown }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
@@ -3963,6 +4216,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_why': string }
         Returns: boolean
       }
+      'holds_isolated': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'insert_deliveries': {
@@ -3995,8 +4249,10 @@ export type Database = {
         }
         Returns: boolean
       }
+      'is_isolated_turn': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
+      'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
@@ -4015,11 +4271,12 @@ export type Database = {
         }
         Returns: boolean
       }
-      'is_watched_change': {
-        Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
-        Returns: boolean
-      }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'isolate': {
+        Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
+        Returns: undefined
+      }
+      'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
       'joined': {
         Args: {
@@ -4034,6 +4291,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'json_function': { Args: { 'p_type': unknown }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -4067,7 +4325,12 @@ export type Database = {
         Returns: undefined
       }
       'lease_deliveries': {
-        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Args: {
+          'p_endpoint_ids': (string)[]
+          'p_isolated'?: boolean
+          'p_limit': number
+          'p_now': string
+        }
         Returns: Database['outbox']['CompositeTypes']['claimed']
         SetofOptions: {
           from: '*'
@@ -4194,6 +4457,10 @@ export type Database = {
         Returns: Json
       }
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_revoked_portal_tokens': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
+        Returns: Json
+      }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'live_runs': {
         Args: {
@@ -4296,6 +4563,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_leases': number
           'replayed_at': string | null
         }
         SetofOptions: {
@@ -4349,6 +4617,7 @@ export type Database = {
         Args: Record<PropertyKey, never>
         Returns: {
           'batch': number
+          'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
           'turn': number
@@ -4434,6 +4703,7 @@ export type Database = {
           'total': number
         }[]
       }
+      'more_problems': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'more_secrets': {
         Args: { 'p_endpoint_id': string }
         Returns: {
@@ -4442,6 +4712,12 @@ export type Database = {
           'what': string
         }[]
       }
+      'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
+      'name_columns_of': {
+        Args: { 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
+        Returns: undefined
+      }
+      'named_columns': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: Json }
       'new_event': {
         Args: {
           'p_at': string
@@ -4561,6 +4837,16 @@ export type Database = {
         }
       }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'oldest_unrouted': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'oldest_waiting': { Args: Record<PropertyKey, never>; Returns: string }
       'on_claimed': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -4746,6 +5032,13 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'org_share_ends': {
+        Args: {
+          'p_most': number
+          'p_questions': (Database['outbox']['CompositeTypes']['question'])[]
+        }
+        Returns: number
+      }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -4756,6 +5049,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'paired_rows': { Args: Record<PropertyKey, never>; Returns: string }
       'park': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_served'?: (string)[] }
         Returns: undefined
@@ -4764,6 +5058,7 @@ export type Database = {
       'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
       'partition_bound': { Args: { 'p_at': string; 'p_table': string }; Returns: string }
+      'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'partitions': {
         Args: { 'p_table': string }
@@ -4774,11 +5069,7 @@ export type Database = {
         }[]
       }
       'passes_filters': {
-        Args: {
-          'p_created_at': string
-          'p_doc': Json
-          'p_question': Database['outbox']['CompositeTypes']['question']
-        }
+        Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: boolean
       }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
@@ -4787,16 +5078,29 @@ export type Database = {
         Returns: Json
       }
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
+      'pick_columns': { Args: { 'p_named': Json; 'p_row': Json }; Returns: Json }
+      'plain_change': {
+        Args: { 'p_named': Json; 'p_new': Json; 'p_old': Json }
+        Returns: Database['outbox']['CompositeTypes']['watched_change']
+        SetofOptions: {
+          from: '*'
+          to: 'watched_change'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'plain_type': { Args: { 'p_type': unknown }; Returns: string }
       'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
+      'portal_generation': { Args: { 'p_org_id': string }; Returns: number }
+      'portal_revocations': { Args: { 'p_org_id': string }; Returns: Json }
       'postpone_updates': {
         Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
-      'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
       'project_name': { Args: { 'p_text': string }; Returns: string }
       'project_to_decide': {
         Args: {
@@ -4829,8 +5133,7 @@ export type Database = {
       }
       'publish_change': {
         Args: {
-          'p_new': Json
-          'p_old': Json
+          'p_change': Database['outbox']['CompositeTypes']['watched_change']
           'p_op': string
           'p_schema': string
           'p_table': string
@@ -4898,16 +5201,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'publish_updates': {
-        Args: {
-          'p_new': (Json)[]
-          'p_old': (Json)[]
-          'p_schema': string
-          'p_table': string
-          'p_watch': Json
-        }
-        Returns: boolean
-      }
       'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
       'purge_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
@@ -4967,6 +5260,18 @@ export type Database = {
         Returns: Json
       }
       'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
+      'put_subscriptions': {
+        Args: {
+          'p_at': string
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_filter': string
+          'p_patterns': (string)[]
+        }
+        Returns: undefined
+      }
       'put_template': {
         Args: {
           'p_actor'?: string
@@ -5004,6 +5309,21 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'read_new': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.router'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'read_payload': { Args: { 'p_event_id': string }; Returns: Record<string, unknown> }
       'read_problem': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'read_results': {
@@ -5017,6 +5337,16 @@ export type Database = {
         }
       }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'read_turn': {
+        Args: { 'p_limit': number; 'p_org_id': string }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -5087,7 +5417,7 @@ export type Database = {
         Returns: number
       }
       'record_portal_token': {
-        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
+        Args: { 'p_key'?: string; 'p_org_id': string; 'p_token': Json }
         Returns: Json
       }
       'record_refused': { Args: { 'p_now': string; 'p_results': Json }; Returns: number }
@@ -5120,6 +5450,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'record_values': { Args: { 'p_named': Json; 'p_table': unknown }; Returns: string }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_of': {
         Args: {
@@ -5146,6 +5477,18 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_error': string; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
+      'refuse_expiry': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_error': string
+          'p_now': string
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
@@ -5163,6 +5506,7 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_old_snapshot': { Args: Record<PropertyKey, never>; Returns: Json }
       'refuse_project': {
         Args: {
           'p_kind': string
@@ -5186,6 +5530,8 @@ export type Database = {
         Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'rejoin': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: number }
+      'rejoin_due': { Args: { 'p_now': string }; Returns: undefined }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
       'release_first': {
         Args: {
@@ -5204,6 +5550,7 @@ export type Database = {
         Returns: undefined
       }
       'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'remove_revoked_tokens': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -5236,6 +5583,7 @@ export type Database = {
           'halted': boolean
           'head_at': string
           'id': number
+          'isolated': boolean
           'key_hash': number
           'leased': number
           'leased_until': string | null
@@ -5304,6 +5652,7 @@ export type Database = {
         Returns: undefined
       }
       'restart_open_checks': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
+      'restore_settings': { Args: { 'p_settings': (string)[] }; Returns: undefined }
       'resume_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
@@ -5375,6 +5724,8 @@ export type Database = {
         }
         Returns: Json
       }
+      'revoke_portal_token': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'revoke_portal_tokens': { Args: { 'p_org_id': string }; Returns: Json }
       'rewrite_command': {
         Args: {
           'p_endpoint': Omit<
@@ -5419,6 +5770,7 @@ export type Database = {
           'p_error': string
           'p_event': string
           'p_now': string
+          'p_sqlstate': string
         }
         Returns: number
       }
@@ -5426,10 +5778,12 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
         Returns: number
       }
+      'route_waiting': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'route_what_fits': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
           'p_event': string
+          'p_is_passing': boolean
           'p_now': string
         }
         Returns: number
@@ -5528,6 +5882,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'serve_isolated': {
+        Args: { 'p_endpoint_id': string; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'server_id': { Args: Record<PropertyKey, never>; Returns: string }
       'set_broker': {
         Args: { 'p_broker'?: Json; 'p_credentials'?: Json; 'p_endpoint_id': string }
@@ -5564,6 +5928,7 @@ export type Database = {
       }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'set_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: Json }
+      'set_text_settings': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'setting_conflict': { Args: { 'p_name': string }; Returns: Record<string, unknown> }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
       'setting_on': { Args: { 'p_name': string }; Returns: boolean }
@@ -5633,6 +5998,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
         Returns: Json
       }
+      'subscription_time': { Args: { 'p_endpoint_id': string }; Returns: string }
       'suspect_endpoints': {
         Args: {
           'p_endpoint_ids': (string)[]
@@ -5665,6 +6031,11 @@ export type Database = {
         }
       }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'text_of': { Args: { 'p_value': unknown }; Returns: string }
+      'text_value': {
+        Args: { 'p_column': string; 'p_row': string; 'p_table': unknown }
+        Returns: string
+      }
       'throttle_after_failures': {
         Args: {
           'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -5692,6 +6063,15 @@ export type Database = {
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'try_read': { Args: { 'p_vault_id': string }; Returns: string }
       'try_tick': { Args: { 'p_until'?: string }; Returns: undefined }
+      'turn_org': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
@@ -5707,6 +6087,15 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'unpublish_moved': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['watched_change'])[]
+          'p_schema': string
+          'p_table': string
+          'p_watch': Json
+        }
+        Returns: (number)[]
       }
       'unreadable_result': {
         Args: {
@@ -5764,6 +6153,17 @@ export type Database = {
       }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
+      'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
+      'watch_query': {
+        Args: {
+          'p_named': Json
+          'p_only'?: string
+          'p_op': string
+          'p_rows': string
+          'p_table': unknown
+        }
+        Returns: string
+      }
       'watch_table': {
         Args: {
           'p_changed'?: (string)[]
@@ -5779,7 +6179,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'watched_columns': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
+      'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
       'why_not_account': {
         Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string
@@ -5915,6 +6315,7 @@ export type Database = {
         'opened': (string)[] | null
         'closed': (string)[] | null
         'gone': (string)[] | null
+        'held': (string)[] | null
         'failing': (string)[] | null
       }
       'opt_out_change': {
@@ -5940,6 +6341,7 @@ export type Database = {
         'deliver_at': string | null
         'key_hash': number | null
         'body_bytes': number | null
+        'is_deleted': boolean | null
       }
       'pair_lane': {
         'endpoint_id': string | null
@@ -5967,8 +6369,8 @@ export type Database = {
         'endpoint_id': string | null
         'body_bytes': number | null
         'filters': (unknown)[] | null
-        'since': (string)[] | null
         'weights': (number)[] | null
+        'org_id': string | null
       }
       'replay_step': {
         'job_id': number | null
@@ -6011,6 +6413,11 @@ export type Database = {
         'seen_below': unknown
         'open_xids': (unknown)[] | null
         'questions': (Database['outbox']['CompositeTypes']['question'])[] | null
+        'is_shared': boolean | null
+        'turn_of': string | null
+        'cut_org': string | null
+        'waiting_at': (unknown)[] | null
+        'waiting_orgs': (string)[] | null
       }
       'status_change': {
         'update_id': number | null
@@ -6026,6 +6433,13 @@ export type Database = {
         'is_new': boolean | null
         'update_status': string | null
         'reason': string | null
+      }
+      'watched_change': {
+        'record': Json | null
+        'old_record': Json | null
+        'org_id': string | null
+        'partition_key': string | null
+        'changed': boolean | null
       }
     }
   }

@@ -136,7 +136,7 @@ language plpgsql set search_path = ''`,
   },
   {
     file: 'sql/watch/publish_row.sql',
-    find: `    v_settings := outbox.fix_settings();
+    find: `    v_settings := outbox.set_text_settings();
 `,
     replace: `    v_settings := null;
 `,

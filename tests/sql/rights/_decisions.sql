@@ -123,6 +123,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- portal tokens
   portal_generation portal_revocations
   -- arguments, settings, addresses
+  set_text_settings restore_settings
   authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
   invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window
   port_allowed port_ranges refuse_setting setting_conflict setting_int setting_on setting_problem setting_value
@@ -166,9 +167,9 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   number_variants
   -- batches, sagas, watched tables
   calling_role event_of_json raise_unknown_saga publish_array publish_plain step_function
-  base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value fix_settings
+  base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value
   has_root_order is_own_row json_function name_columns_of named_columns paired_rows partition_columns pick_columns
-  plain_change plain_type publish_change record_values refuse_old_snapshot restore_settings text_of text_value unpublish_moved
+  plain_change plain_type publish_change record_values refuse_old_snapshot text_of text_value unpublish_moved
   warn_of_watch watch_query watched_name
   -- retries, failures, brokers
   check_amqp_url check_broker_address check_ca check_credentials check_kafka check_members check_rabbitmq
