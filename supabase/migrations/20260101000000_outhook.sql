@@ -9152,8 +9152,8 @@ create table outbox.binding (
 comment on table outbox.binding is
   'One row, once a run or configure() has bound the outbox: the project that delivers '
   '(project_name()) and its database (database_id()). names: up to 5 texts by which runs named '
-  'the project, so that their next calls need no project_name(). stopped_project: the project for which '
-  'decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+  'the project, so that their next calls need no project_name(). stopped_project: the project for '
+  'which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
 
 create table outbox.binding_change (
   id bigint generated always as identity primary key,
@@ -9168,8 +9168,8 @@ create table outbox.binding_change (
   result jsonb not null default '{}'
 );
 comment on table outbox.binding_change is
-  'Each change of the binding, and each decision about a copy. by: run, configure, or the role that '
-  'decided; result: the result of the decision.';
+  'Each change of the binding, and each decision about a copy. by: run, configure, or the role '
+  'that decided; result: the result of the decision.';
 
 create unlogged table outbox.binding_refusal (
   kind text not null
@@ -9181,8 +9181,8 @@ create unlogged table outbox.binding_refusal (
   primary key (kind, reason)
 );
 comment on table outbox.binding_refusal is
-  'The last run of each kind that got nothing because of its project. foreign_kick: the function at '
-  'the configured URL works on another database, so it refused a kick of this one.';
+  'The last run of each kind that got nothing because of its project. foreign_kick: the function '
+  'at the configured URL works on another database, so it refused a kick of this one.';
 
 create function outbox.check_binding(
   p_run uuid, p_kind text, p_says jsonb, p_now timestamptz
@@ -9212,8 +9212,8 @@ end
 $$;
 comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
   'Whether a run may deliver from this database: null, or why it gets nothing: another_project, '
-  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() '
-  'in the kick that started it}. locks: an advisory lock, shared.';
+  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the '
+  'server_id() in the kick that started it}. locks: an advisory lock, shared.';
 
 create function outbox.bind(
   p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamptz
@@ -9383,13 +9383,13 @@ begin
       case r.reason
         when 'foreign_kick' then
           'this database is a copy: the function at the configured URL works on another database '
-          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
-          'of this project'
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the '
+          'functions of this project'
         when 'no_project' then pg_catalog.format(
           'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
         else pg_catalog.format(
-          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
-          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it '
+          'is a copy, or the name is wrong. Call outbox.decide_copy()',
           r.kind, r.project, v_binding.project)
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
@@ -9813,7 +9813,8 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
   '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
   'supports none of contracts() the call does nothing and returns refuse_contract(); for a run of '
-  'another project it only records results, and "stop" is the reason (check_binding()). Returns {"applied", "stale", "routed", '
+  'another project it only records results, and "stop" is the reason (check_binding()). Returns '
+  '{"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
   'tick_problem()}. If the '
@@ -11353,8 +11354,8 @@ comment on function outbox.release_command(uuid) is
 -- sql/operations/cancel_pending.sql
 
 -- Cancels everything that waits to be delivered, in one transaction: for a copy of the database
--- that becomes a project of its own. Measured on a busy machine: 57 s for 100,000 deliveries that are
--- not routed yet.
+-- that becomes a project of its own. Measured on a busy machine: 57 s for 100,000 deliveries that
+-- are not routed yet.
 
 create function outbox.route_all(p_now timestamptz) returns bigint
 language plpgsql set search_path = ''
@@ -11375,8 +11376,8 @@ begin
 end
 $$;
 comment on function outbox.route_all(timestamptz) is
-  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, gates '
-  'by id.';
+  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, '
+  'gates by id.';
 
 create function outbox.cancel_open(
   p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -11501,8 +11502,8 @@ comment on function outbox.decide_copy(text, text) is
   'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
   'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
-  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the '
-  'outbox is not bound yet. locks: the advisory lock of '
+  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or '
+  'the outbox is not bound yet. locks: the advisory lock of '
   'check_binding() alone, then as cancel_pending().';
 
 create function outbox.project_to_decide(

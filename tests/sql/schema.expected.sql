@@ -2533,13 +2533,13 @@ begin
       case r.reason
         when 'foreign_kick' then
           'this database is a copy: the function at the configured URL works on another database '
-          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
-          'of this project'
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the '
+          'functions of this project'
         when 'no_project' then pg_catalog.format(
           'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
         else pg_catalog.format(
-          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
-          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it '
+          'is a copy, or the name is wrong. Call outbox.decide_copy()',
           r.kind, r.project, v_binding.project)
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
