@@ -1,6 +1,6 @@
 -- Cancels everything that waits to be delivered, in one transaction: for a copy of the database
--- that becomes a project of its own. Measured on a busy machine: 57 s for 100,000 deliveries that are
--- not routed yet.
+-- that becomes a project of its own. Measured on a busy machine: 57 s for 100,000 deliveries that
+-- are not routed yet.
 
 create function outbox.route_all(p_now timestamptz) returns bigint
 language plpgsql set search_path = ''
@@ -21,8 +21,8 @@ begin
 end
 $$;
 comment on function outbox.route_all(timestamptz) is
-  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, gates '
-  'by id.';
+  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, '
+  'gates by id.';
 
 create function outbox.cancel_open(
   p_endpoint_id uuid, p_why text, p_now timestamptz

@@ -39,8 +39,8 @@ comment on function outbox.decide_copy(text, text) is
   'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
   'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
-  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the '
-  'outbox is not bound yet. locks: the advisory lock of '
+  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or '
+  'the outbox is not bound yet. locks: the advisory lock of '
   'check_binding() alone, then as cancel_pending().';
 
 create function outbox.project_to_decide(

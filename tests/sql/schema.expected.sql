@@ -2803,7 +2803,7 @@ begin
   then
     return pg_catalog.format(
       'this database belongs to the project %s, and the functions are those of the project %s: the '
-      'database is a copy, and nothing is delivered from it. Call outbox.decide_copy() (runbook: A '
+      'database is a copy, and nothing is delivered from it. Call decide_copy() (runbook: A '
       'copy)', v_binding.project, v_project);
   end if;
   return outbox.binding_problem(p_now);
@@ -2832,13 +2832,13 @@ begin
       case r.reason
         when 'foreign_kick' then
           'this database is a copy: the function at the configured URL works on another database '
-          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
-          'of this project'
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the '
+          'functions of this project'
         when 'no_project' then pg_catalog.format(
           'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
         else pg_catalog.format(
-          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
-          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it '
+          'is a copy, or the name is wrong. Call decide_copy()',
           r.kind, r.project, v_binding.project)
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
@@ -23443,7 +23443,7 @@ begin
     when 'another_project' then pg_catalog.format(
       'this database belongs to the project %s, and this run names the project %s: the database is '
       'a copy, or the name is wrong. Nothing is delivered until somebody calls '
-      'outbox.decide_copy() (runbook: A copy)',
+      'decide_copy() (runbook: A copy)',
       v_binding.project, outbox.project_name(p_says ->> 'project'))
     when 'no_project' then pg_catalog.format(
       'this database belongs to the project %s, but is another one than before, and this run names '
@@ -23451,7 +23451,7 @@ begin
       v_binding.project)
     when 'foreign_kick' then
       'the kick comes from another database, a copy of the one that this function works on'
-    when 'deciding' then 'outbox.decide_copy() is deciding about this database'
+    when 'deciding' then 'decide_copy() is deciding about this database'
   end;
 end
 $$;

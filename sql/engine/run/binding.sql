@@ -30,8 +30,8 @@ create table outbox.binding (
 comment on table outbox.binding is
   'One row, once a run or configure() has bound the outbox: the project that delivers '
   '(project_name()) and its database (database_id()). names: up to 5 texts by which runs named '
-  'the project, so that their next calls need no project_name(). stopped_project: the project for which '
-  'decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+  'the project, so that their next calls need no project_name(). stopped_project: the project for '
+  'which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
 
 create table outbox.binding_change (
   id bigint generated always as identity primary key,
@@ -46,8 +46,8 @@ create table outbox.binding_change (
   result jsonb not null default '{}'
 );
 comment on table outbox.binding_change is
-  'Each change of the binding, and each decision about a copy. by: run, configure, or the role that '
-  'decided; result: the result of the decision.';
+  'Each change of the binding, and each decision about a copy. by: run, configure, or the role '
+  'that decided; result: the result of the decision.';
 
 create unlogged table outbox.binding_refusal (
   kind text not null
@@ -59,8 +59,8 @@ create unlogged table outbox.binding_refusal (
   primary key (kind, reason)
 );
 comment on table outbox.binding_refusal is
-  'The last run of each kind that got nothing because of its project. foreign_kick: the function at '
-  'the configured URL works on another database, so it refused a kick of this one.';
+  'The last run of each kind that got nothing because of its project. foreign_kick: the function '
+  'at the configured URL works on another database, so it refused a kick of this one.';
 
 create function outbox.check_binding(
   p_run uuid, p_kind text, p_says jsonb, p_now timestamptz
@@ -90,8 +90,8 @@ end
 $$;
 comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
   'Whether a run may deliver from this database: null, or why it gets nothing: another_project, '
-  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() '
-  'in the kick that started it}. locks: an advisory lock, shared.';
+  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the '
+  'server_id() in the kick that started it}. locks: an advisory lock, shared.';
 
 create function outbox.bind(
   p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamptz
@@ -233,7 +233,7 @@ begin
     when 'another_project' then pg_catalog.format(
       'this database belongs to the project %s, and this run names the project %s: the database is '
       'a copy, or the name is wrong. Nothing is delivered until somebody calls '
-      'outbox.decide_copy() (runbook: A copy)',
+      'decide_copy() (runbook: A copy)',
       v_binding.project, outbox.project_name(p_says ->> 'project'))
     when 'no_project' then pg_catalog.format(
       'this database belongs to the project %s, but is another one than before, and this run names '
@@ -241,7 +241,7 @@ begin
       v_binding.project)
     when 'foreign_kick' then
       'the kick comes from another database, a copy of the one that this function works on'
-    when 'deciding' then 'outbox.decide_copy() is deciding about this database'
+    when 'deciding' then 'decide_copy() is deciding about this database'
   end;
 end
 $$;
@@ -261,13 +261,13 @@ begin
       case r.reason
         when 'foreign_kick' then
           'this database is a copy: the function at the configured URL works on another database '
-          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
-          'of this project'
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the '
+          'functions of this project'
         when 'no_project' then pg_catalog.format(
           'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
         else pg_catalog.format(
-          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
-          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it '
+          'is a copy, or the name is wrong. Call decide_copy()',
           r.kind, r.project, v_binding.project)
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
@@ -341,7 +341,7 @@ begin
   then
     return pg_catalog.format(
       'this database belongs to the project %s, and the functions are those of the project %s: the '
-      'database is a copy, and nothing is delivered from it. Call outbox.decide_copy() (runbook: A '
+      'database is a copy, and nothing is delivered from it. Call decide_copy() (runbook: A '
       'copy)', v_binding.project, v_project);
   end if;
   return outbox.binding_problem(p_now);

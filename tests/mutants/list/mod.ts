@@ -11,6 +11,7 @@ import { coldStart } from './cold_start.ts'
 import { consent } from './consent.ts'
 import { consumer } from './consumer.ts'
 import { contractsAndTickProblem } from './contracts_and_tick_problem.ts'
+import { copies } from './copies.ts'
 import { databaseFaults } from './database_faults.ts'
 import { dispatch } from './dispatch.ts'
 import { egress } from './egress.ts'
@@ -77,6 +78,7 @@ export const areas: readonly Area[] = [
   { name: 'refusals', mutants: refusals },
   { name: 'unreadable', mutants: unreadable },
   { name: 'contracts and tick problem', mutants: contractsAndTickProblem },
+  { name: 'copies', mutants: copies },
   { name: 'database faults', mutants: databaseFaults },
   { name: 'cold start', mutants: coldStart },
   { name: 'locks', mutants: locks },

@@ -44,7 +44,7 @@ create temporary table refused as select called('https://staging.example.com', p
 select is(a ->> 'stop', 'another_project', 'a run of another project must stop') from refused;
 select is(claimed(a), 0, 'gets nothing') from refused;
 select is(a ->> 'problem', 'this database belongs to the project shop.example.com, and this run names the project staging.example.com: '
-  || 'the database is a copy, or the name is wrong. Nothing is delivered until somebody calls outbox.decide_copy() (runbook: A copy)', 'and is told why') from refused;
+  || 'the database is a copy, or the name is wrong. Nothing is delivered until somebody calls decide_copy() (runbook: A copy)', 'and is told why') from refused;
 select is(a - '{settings,problem}'::text[],
   '{"contracts": {"oldest": 1, "newest": 1}, "applied": 0, "stale": 0, "routed": 0, "repeat": false, "stop": "another_project", "error": null, "retries": null, "renewed": null, "deliveries": [], "events": {}, "endpoints": {}}',
   'in the form of every response') from refused;
@@ -52,7 +52,7 @@ select is_empty($$select from outbox.run where id::text like '%2'$$, 'it is not 
 select is_empty($$select from outbox.run_batch where run_id::text like '%2'$$, 'and its call is not stored');
 select is((select sum(n) from outbox.counter_change where metric = 'runs' and labels = '{worker,another_project}'), 1::numeric, 'it is counted');
 select is((select problems[1] from outbox.queue_health), 'a run of kind worker names the project staging.example.com, but this database belongs to the project shop.example.com: '
-  || 'it is a copy, or the name is wrong. Call outbox.decide_copy() (runbook: A copy)', 'queue_health shows it');
+  || 'it is a copy, or the name is wrong. Call decide_copy() (runbook: A copy)', 'queue_health shows it');
 select is(outbox.get_health() ->> 'status', 'degraded', 'the health of the API does');
 select is(outbox.get_metrics() -> 'engine' -> 'copy', 'true', 'the metrics do');
 select is(claimed(called('shop.example.com')), 1, 'runs of the project itself continue');

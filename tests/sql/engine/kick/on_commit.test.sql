@@ -28,7 +28,7 @@ select (regexp_match(headers ->> 'x-outhook-kick', '^t=([0-9]+),v1=([0-9a-f]{64}
 from net.http_request_queue order by id desc limit 1;
 select is(parts[2], encode(extensions.hmac(parts[1], repeat('s', 40), 'sha256'), 'hex'), 'the header is the HMAC-SHA256 of the time') from header;
 select ok(abs(parts[1]::bigint - extract(epoch from now())) < 300, 'of the real time, since the function goes by its own clock') from header;
-select set_eq('select jsonb_object_keys(headers) from header', array['Content-Type', 'x-outhook-kick'], 'there is no other header');
+select set_eq('select jsonb_object_keys(headers) from header', array['Content-Type', 'x-outhook-kick', 'x-outhook-database'], 'there is no other header');
 select ok(position(repeat('s', 40) in headers::text || body) = 0, 'and no secret in the request') from header;
 
 -- Quiet times.

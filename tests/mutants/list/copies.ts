@@ -1,0 +1,184 @@
+import type { Mutant } from '../mutant.ts'
+
+export const copies: readonly Mutant[] = [
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `    return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
+`,
+    replace: `    return null;
+`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `A copy delivers what is pending in production.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `  if p_says ->> 'kick' <> outbox.server_id() then`,
+    replace: '  if false then',
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `The kicks of a copy start runs of the original.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `      when p_binding.database <> v_database
+`,
+    replace: `      when p_binding.database = v_database
+`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `Older functions stop during an upgrade.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `    perform outbox.follow_database(p_binding, v_database, p_now);
+`,
+    replace: `    null;
+`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `After an upgrade, the outbox stays bound to the old database.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `  if p_binding.named_by = 'configure' and p_binding.database = v_database then`,
+    replace: `  if p_binding.named_by = 'configure' then`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `A copy that was configured and never ran belongs to any project.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `  perform outbox.count_up('runs', array[p_kind, p_reason]);
+`,
+    replace: ``,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `Refused runs do not show in the metrics.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `      and r.at between p_now - interval '1 s' and p_now
+`,
+    replace: `      and false
+`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `Refused runs wait for each other at one row.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `    and not exists (select from outbox.run r where r.polled_at > v_binding.stopped_at)
+`,
+    replace: ``,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `An original is reported as stopped because a wrong name was refused once.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `    where r.kind = 'edge' and r.at <=`,
+    replace: `    where r.at <=`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `A worker with a wrong name stops the kicks of production.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `interval '1 hour' else interval '30 s' end`,
+    replace: `interval '30 s' else interval '30 s' end`,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `A copy that stays stopped sends kicks for ever.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `  delete from outbox.binding_refusal r where r.kind = 'edge';
+`,
+    replace: ``,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `The right URL takes effect only after 30 s.`,
+  },
+  {
+    file: 'sql/engine/run/kick.sql',
+    find: ` or outbox.kicks_paused(v_now) then`,
+    replace: ` then`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `A copy sends a kick each second to a function that refuses it.`,
+  },
+  {
+    file: 'sql/engine/run/project_name.sql',
+    find: `'\\.?(:(80|443))?$'`,
+    replace: `'$'`,
+    tests: ['sql/engine/binding/names.test.sql'],
+    why: `A run with the default port in its URL is another project.`,
+  },
+  {
+    file: 'sql/operations/decide_copy.sql',
+    find: `    delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
+`,
+    replace: ``,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `After a decision, health still reports the copy.`,
+  },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: `  perform outbox.route_all(p_now);
+`,
+    replace: ``,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `What was published before a takeover is delivered after it.`,
+  },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: `    where j.status in ('running', 'paused')
+    returning`,
+    replace: `    where false
+    returning`,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `A replay job of production continues in the copy.`,
+  },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: `breaker = case when g.breaker = 'half_open' then 'open' else g.breaker end,
+    probe_event = null, probe_attempt = null
+`,
+    replace: `breaker = g.breaker
+`,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `A breaker waits for the result of a cancelled probe.`,
+  },
+  {
+    file: 'sql/time/foreign_kick.sql',
+    find: `    and pg_catalog.strpos(r.content, outbox.server_id()) > 0)`,
+    replace: `    )`,
+    tests: ['sql/engine/binding/rules.test.sql'],
+    why: `A restart looks like a copy, and kicks stop for 30 s.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find:
+      `  if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then`,
+    replace: `  if false then`,
+    tests: ['concurrency/copies.test.ts#decide_copy() waits for a call of a run'],
+    why: `A call beside a decision delivers for the project before it.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `    where l.id = p_run and l.ended_at is null for update skip locked);`,
+    replace: `    where l.id = p_run and l.ended_at is null for update);`,
+    tests: ['concurrency/copies.test.ts#refuse_project() of a run does not wait'],
+    why: `A refused call waits for another call of its run.`,
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: `state.seq === 1 && deps.kick`,
+    replace: `deps.kick`,
+    tests: ['functions/deliver/run_project.test.ts'],
+    why: `After a failover in the middle of a run, its kick looks foreign.`,
+  },
+  {
+    file: 'functions/deliver/app.ts',
+    find: `    if (refusal?.code !== 'foreign_kick') status`,
+    replace: `    status`,
+    tests: ['functions/deliver/app.test.ts'],
+    why: `The health of production reports a copy.`,
+  },
+  {
+    file: 'functions/deliver/env.ts',
+    find: `  if (ref !== null && named !== null && ref !== named) {`,
+    replace: `  if (ref === named) {`,
+    tests: ['functions/deliver/env.test.ts'],
+    why: `A worker with the database of staging and the name of production delivers.`,
+  },
+]
