@@ -10,7 +10,7 @@ const standIn = '__proto__ '
 export function keyed<Name extends z.ZodType<string, string>, Value extends z.ZodType>(
   name: Name,
   value: Value,
-) {
+): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
   return z.preprocess(
     (input) => rename(input, '__proto__', standIn),
     z.record(name, value).transform((read) => rename(read, standIn, '__proto__') as typeof read),
