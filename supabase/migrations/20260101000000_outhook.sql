@@ -1142,8 +1142,9 @@ comment on function outbox.cursor_to_key(text, text) is
 -- timestamptz has as many texts as there are time zones. So that no setting of a user, a role or
 -- the database changes a payload, a partition key, an error or a bound, each SECURITY DEFINER
 -- function and each trigger function has these settings fixed. They are the entry points: what they
--- call inherits the settings. This takes 3 us a call. The few entry points with the caller's rights (execute_saga(), consume()) call the
--- user's functions, which keep the user's settings; they convert only integers and json themselves.
+-- call inherits the settings. This takes 3 us a call. The few entry points with the caller's rights
+-- (execute_saga(), consume()) call the user's functions, which keep the user's settings. They
+-- convert only integers and json themselves.
 
 create function outbox.fix_settings() returns void
 language plpgsql volatile set search_path = ''

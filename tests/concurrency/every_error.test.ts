@@ -73,7 +73,7 @@ function startWorker(): AsyncDisposable & { ended: boolean } {
   })
   const worker = {
     ended: false,
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       stop.abort()
       await running
       await deps.transport.close()

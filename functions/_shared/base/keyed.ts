@@ -7,13 +7,16 @@ const standIn = '__proto__ '
  * `z.record()` for names that users choose: a member `__proto__` is checked and kept like any other.
  * Copy such a record with spread or `Object.fromEntries`, because `record[name] = value` loses it.
  */
-export function keyed<Name extends z.ZodType<string, string>, Value extends z.ZodType>(
-  name: Name,
+export function keyed<Value extends z.ZodType>(
+  name: z.ZodType<string, string>,
   value: Value,
-) {
+): z.ZodType<Record<string, z.output<Value>>> {
   return z.preprocess(
     (input) => rename(input, '__proto__', standIn),
-    z.record(name, value).transform((read) => rename(read, standIn, '__proto__') as typeof read),
+    z.record(name, value).transform((read): Record<string, z.output<Value>> => {
+      // SAFETY: only the name of a member changes.
+      return rename(read, standIn, '__proto__') as Record<string, z.output<Value>>
+    }),
   )
 }
 

@@ -131,8 +131,8 @@ export const contractsAndTickProblem: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/response.sql',
-    find: `'problem', coalesce(p_problem, outbox.tick_problem()));`,
-    replace: `'problem', p_problem);`,
+    find: `'problem', coalesce(p_problem, outbox.tick_problem()),`,
+    replace: `'problem', p_problem,`,
     tests: ['sql/time/tick/problem.test.sql'],
     why: 'No run logs that the tick has stopped.',
   },
