@@ -5408,7 +5408,8 @@ begin
     when internal_error then
       perform outbox.invalid('functions_url', 'is not a URL that pg_net can call',
         'Check the host and the port');
-    when others then null;
+    when undefined_function or undefined_table or invalid_schema_name or insufficient_privilege then
+      null;
   end;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
