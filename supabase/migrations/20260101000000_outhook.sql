@@ -9080,8 +9080,8 @@ begin
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
       'http://kong:8000/functions/v1');
   end if;
-  -- pg_net rejects further URLs, such as one with the port 70000, and every kick would fail. A worker
-  -- needs no pg_net.
+  -- pg_net rejects further URLs, such as one with the port 70000, and every kick would fail. A
+  -- worker needs no pg_net.
   begin
     v_request := net.http_post(url => p_functions_url);
     delete from net.http_request_queue q where q.id = v_request;
