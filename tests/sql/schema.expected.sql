@@ -6523,8 +6523,8 @@ begin
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
       'http://kong:8000/functions/v1');
   end if;
-  -- pg_net rejects further URLs, such as one with the port 70000, and every kick would fail. A worker
-  -- needs no pg_net.
+  -- pg_net rejects further URLs, such as one with the port 70000, and every kick would fail. A
+  -- worker needs no pg_net.
   begin
     v_request := net.http_post(url => p_functions_url);
     delete from net.http_request_queue q where q.id = v_request;
@@ -6532,7 +6532,8 @@ begin
     when internal_error then
       perform outbox.invalid('functions_url', 'is not a URL that pg_net can call',
         'Check the host and the port');
-    when others then null;
+    when undefined_function or undefined_table or invalid_schema_name or insufficient_privilege then
+      null;
   end;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
