@@ -2441,6 +2441,44 @@ ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_
 
 COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", "steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, with "repeated": true. OH001, OH002, OH003.';
 
+-- Name: begin_ticks(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_ticks() RETURNS timestamp with time zone
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_until timestamptz := outbox.job_deadline();
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname = 'outhook-tick' and j.schedule = '* * * * *';
+  if not found then
+    return v_until;
+  end if;
+  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
+  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
+  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
+  -- pg_cron refuses it.
+  if v_until < v_start + interval '59 s' and not exists (
+    select from pg_catalog.pg_settings s
+    where s.name = 'cron.use_background_workers' and s.setting = 'on')
+  then
+    perform cron.alter_job(v_job, command => pg_catalog.repeat(
+      'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ', 59)
+      || 'select outbox.try_tick()');
+  end if;
+  return least(v_until, pg_catalog.date_trunc('minute', v_start) + interval '1 minute');
+end
+$$;
+
+ALTER FUNCTION outbox.begin_ticks() OWNER TO postgres;
+
+-- Name: FUNCTION begin_ticks(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_ticks() IS 'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the end of the minute. There, if the timeout ends it earlier, this changes the job so that each tick is a statement with a timeout of its own.';
+
 -- Name: broker_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.broker_of_wire(p_broker jsonb) RETURNS jsonb
@@ -10236,7 +10274,7 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 -- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only then, it waits for the gates of all claimed endpoints.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18385,7 +18423,7 @@ ALTER FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most int
 
 -- Name: FUNCTION rows_in_default(p_table text, p_span tstzrange, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) IS 'How many rows of a time span the default partition of event or attempt has; counts up to p_most.';
+COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) IS 'How many rows of a time span the default partition of event or attempt has, at most p_most.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21727,7 +21765,7 @@ ALTER TABLE outbox.cleanup_step OWNER TO postgres;
 
 -- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_step IS 'Steps of modules in cleanup(), in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
+COMMENT ON TABLE outbox.cleanup_step IS 'Steps of cleanup(), in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -23879,6 +23917,10 @@ REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key t
 
 REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) TO service_role;
+
+-- Name: FUNCTION begin_ticks(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_ticks() FROM PUBLIC;
 
 -- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

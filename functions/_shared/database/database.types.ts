@@ -2585,7 +2585,7 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
-      'await_tick': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'await_tick': { Args: { 'p_this_minute'?: boolean }; Returns: undefined }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -2599,6 +2599,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'begin_ticks': { Args: Record<PropertyKey, never>; Returns: string }
       'broker_of_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'build_parcel': {
