@@ -84,5 +84,6 @@ comment on view outbox.delivery_status is
   'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next '
   'attempt), held (held_because has the reason; set aside: the database rejected it, until '
   'retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, '
-  'no_subscriber, event_missing (its event is no longer stored; event_type is null). For the newest deliveries use recent_deliveries(). For a time span use event_id '
-  '>= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
+  'no_subscriber, event_missing (its event is no longer stored; event_type is null). For the '
+  'newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). '
+  'Other queries for finished deliveries may read all history.';

@@ -172,8 +172,8 @@ begin
 end
 $$;
 comment on function outbox.close_missing(outbox.delivery, timestamptz) is
-  'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing to '
-  'send. locks: the caller holds the gate.';
+  'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing '
+  'to send. locks: the caller holds the gate.';
 
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz

@@ -73,7 +73,8 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
+from outbox.relay_status r
+where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
@@ -115,7 +116,8 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
+from outbox.relay_status r
+where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
@@ -142,7 +144,8 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
+from outbox.relay_status r
+where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id

@@ -1,8 +1,8 @@
 -- Cleanup: deletes rows that are older than their retention. A step deletes the rows of one kind.
--- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up to
--- 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the next
--- start of the job continues. A step that fails prevents no other. Each step may run at any time,
--- repeatedly and concurrently.
+-- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up
+-- to 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the
+-- next start of the job continues. A step that fails prevents no other. Each step may run at any
+-- time, repeatedly and concurrently.
 
 create table outbox.cleanup_progress (
   name text primary key,

@@ -3,15 +3,13 @@
 
 -- The tick runs every second, and each start of a job costs a new connection: 50 to 300 ms of CPU
 -- with cold caches. So a start ticks for up to a minute. From version 1.5, pg_cron starts the job
--- again at once when it has ended. Before, it starts a job once a minute: there, each tick is a
--- statement of its own, which has its own timeout. BEGIN prevents that all statements of the job are
--- one transaction. A background worker of pg_cron refuses BEGIN, so it gets the loop.
+-- again at once when it has ended, and before, once a minute.
 do $do$
 declare
   v_loop constant text := $job$
 do $tick$
 declare
-  v_until constant timestamptz := outbox.job_deadline();
+  v_until constant timestamptz := outbox.begin_ticks();
 begin
   loop
     perform outbox.try_tick(v_until);
@@ -22,18 +20,10 @@ begin
 end
 $tick$
 $job$;
-  v_second constant text :=
-    'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ';
 begin
   perform cron.schedule('outhook-tick', '1 seconds', v_loop);
 exception when invalid_parameter_value then
-  perform cron.schedule('outhook-tick', '* * * * *', case
-    when exists (
-      select from pg_catalog.pg_settings s
-      where s.name = 'cron.use_background_workers' and s.setting = 'on')
-    then v_loop
-    else pg_catalog.repeat(v_second, 59) || 'select outbox.try_tick()'
-  end);
+  perform cron.schedule('outhook-tick', '* * * * *', v_loop);
 end
 $do$;
 

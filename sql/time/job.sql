@@ -1,4 +1,38 @@
--- What the job outhook-tick consists of: one tick, and the wait for the next. time/cron has the job.
+-- What the job outhook-tick consists of: its begin, one tick, and the wait for the next. time/cron
+-- has the job.
+
+create function outbox.begin_ticks() returns timestamptz
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_until timestamptz := outbox.job_deadline();
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname = 'outhook-tick' and j.schedule = '* * * * *';
+  if not found then
+    return v_until;
+  end if;
+  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
+  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
+  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
+  -- pg_cron refuses it.
+  if v_until < v_start + interval '59 s' and not exists (
+    select from pg_catalog.pg_settings s
+    where s.name = 'cron.use_background_workers' and s.setting = 'on')
+  then
+    perform cron.alter_job(v_job, command => pg_catalog.repeat(
+      'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ', 59)
+      || 'select outbox.try_tick()');
+  end if;
+  return least(v_until, pg_catalog.date_trunc('minute', v_start) + interval '1 minute');
+end
+$$;
+comment on function outbox.begin_ticks() is
+  'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the '
+  'end of the minute. There, if the timeout ends it earlier, this changes the job so that each '
+  'tick is a statement with a timeout of its own.';
 
 create function outbox.try_tick(p_until timestamptz default null) returns void
 language plpgsql security definer set search_path = ''
@@ -24,8 +58,8 @@ exception when query_canceled or others then
 end
 $$;
 comment on function outbox.try_tick(timestamptz) is
-  'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that '
-  'the job continues with the next tick. '
+  'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so '
+  'that the job continues with the next tick. '
   'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
   'job started.';
 

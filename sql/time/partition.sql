@@ -56,7 +56,7 @@ begin
 end
 $$;
 comment on function outbox.rows_in_default(text, tstzrange, integer) is
-  'How many rows of a time span the default partition of event or attempt has; counts up to p_most.';
+  'How many rows of a time span the default partition of event or attempt has, at most p_most.';
 
 create function outbox.take_from_default(p_table text, p_span tstzrange) returns void
 language plpgsql set search_path = ''

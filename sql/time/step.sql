@@ -1,6 +1,6 @@
--- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its own
--- folder. Each row names a function, which is called as the owner of the schema. So only the owner
--- may write to these tables.
+-- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its
+-- own folder. Each row names a function, which is called as the owner of the schema. So only the
+-- owner may write to these tables.
 
 create table outbox.tick_step (
   name text primary key,
@@ -24,7 +24,7 @@ create table outbox.cleanup_step (
   most integer constraint cleanup_step_has_a_limit check (most > 0)
 );
 comment on table outbox.cleanup_step is
-  'Steps of modules in cleanup(), in the order of their names, which are also members of its '
+  'Steps of cleanup(), in the order of their names, which are also members of its '
   'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
   'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
   'of cleanup().';

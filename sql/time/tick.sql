@@ -1,5 +1,6 @@
--- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work that no run does
--- (upkeep()), and kicks a run if work is due. The kick itself is in engine/run/kick.
+-- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work
+-- that no run does (upkeep()), and kicks a run if work is due. The kick itself is in
+-- engine/run/kick.
 
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz

@@ -895,8 +895,8 @@ create table outbox.counter_change (
 comment on table outbox.counter_change is
   'The counts since the last fold_counters(), inserted by the transactions that counted.';
 create index counter_change_at on outbox.counter_change (at);
--- For publications, as in attempt: the key of an index would cost each count a write. If wal_level is
--- logical, the WAL of fold_counters() has each row that it deletes.
+-- For publications, as in attempt: the key of an index would cost each count a write. If wal_level
+-- is logical, fold_counters() writes 150 instead of 55 bytes of WAL for each row.
 alter table outbox.counter_change replica identity full;
 
 -- The time in milliseconds from which counter_change is read, so that dead entries of its index are
@@ -9902,8 +9902,8 @@ begin
 end
 $$;
 comment on function outbox.stored(outbox.claimed, timestamptz) is
-  'A claim without the deliveries whose event is not stored. These end: see close_missing(). locks: '
-  'the caller holds the gates.';
+  'A claim without the deliveries whose event is not stored. These end: see close_missing(). '
+  'locks: the caller holds the gates.';
 
 create function outbox.readable(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -9969,7 +9969,8 @@ end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
   'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left '
-  'out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+  'out, and deliveries whose event is not stored end. locks: only then, it waits for the gates of '
+  'all claimed endpoints.';
 
 -- sql/engine/extension_points.sql
 
@@ -10833,9 +10834,9 @@ comment on function outbox.bind_configured(text, timestamptz) is
 -- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
 --   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
---   2 Each second pg_cron's job calls tick(). It does periodic work (upkeep()), and kicks if work is
---     due and no run is awake, or if work has waited for 1 s. Nobody kicks if worker.max_runs runs
---     are alive: live_runs().
+--   2 Each second a job of pg_cron calls tick(). It does periodic work (upkeep()), and kicks if
+--     work is due and no run is awake, or if work has waited for 1 s. Nobody kicks if
+--     worker.max_runs runs are alive: live_runs().
 --
 -- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
 --
@@ -11682,8 +11683,8 @@ begin
 end
 $$;
 comment on function outbox.close_missing(outbox.delivery, timestamptz) is
-  'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing to '
-  'send. locks: the caller holds the gate.';
+  'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing '
+  'to send. locks: the caller holds the gate.';
 
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
@@ -12386,8 +12387,9 @@ comment on view outbox.delivery_status is
   'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next '
   'attempt), held (held_because has the reason; set aside: the database rejected it, until '
   'retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, '
-  'no_subscriber, event_missing (its event is no longer stored; event_type is null). For the newest deliveries use recent_deliveries(). For a time span use event_id '
-  '>= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
+  'no_subscriber, event_missing (its event is no longer stored; event_type is null). For the '
+  'newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). '
+  'Other queries for finished deliveries may read all history.';
 
 -- sql/operations/recent_deliveries.sql
 
@@ -12712,7 +12714,8 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
+from outbox.relay_status r
+where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
@@ -12754,7 +12757,8 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
+from outbox.relay_status r
+where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
@@ -12781,7 +12785,8 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
+from outbox.relay_status r
+where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
@@ -13404,9 +13409,9 @@ grant insert on outbox.webhook_outbox to service_role;
 
 -- sql/time/step.sql
 
--- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its own
--- folder. Each row names a function, which is called as the owner of the schema. So only the owner
--- may write to these tables.
+-- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its
+-- own folder. Each row names a function, which is called as the owner of the schema. So only the
+-- owner may write to these tables.
 
 create table outbox.tick_step (
   name text primary key,
@@ -13430,7 +13435,7 @@ create table outbox.cleanup_step (
   most integer constraint cleanup_step_has_a_limit check (most > 0)
 );
 comment on table outbox.cleanup_step is
-  'Steps of modules in cleanup(), in the order of their names, which are also members of its '
+  'Steps of cleanup(), in the order of their names, which are also members of its '
   'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
   'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
   'of cleanup().';
@@ -13486,8 +13491,9 @@ insert into outbox.tick_step (name, calls, most) values
 
 -- sql/time/tick.sql
 
--- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work that no run does
--- (upkeep()), and kicks a run if work is due. The kick itself is in engine/run/kick.
+-- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work
+-- that no run does (upkeep()), and kicks a run if work is due. The kick itself is in
+-- engine/run/kick.
 
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
@@ -13752,7 +13758,7 @@ begin
 end
 $$;
 comment on function outbox.rows_in_default(text, tstzrange, integer) is
-  'How many rows of a time span the default partition of event or attempt has; counts up to p_most.';
+  'How many rows of a time span the default partition of event or attempt has, at most p_most.';
 
 create function outbox.take_from_default(p_table text, p_span tstzrange) returns void
 language plpgsql set search_path = ''
@@ -14159,10 +14165,10 @@ comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
 -- sql/time/cleanup.sql
 
 -- Cleanup: deletes rows that are older than their retention. A step deletes the rows of one kind.
--- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up to
--- 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the next
--- start of the job continues. A step that fails prevents no other. Each step may run at any time,
--- repeatedly and concurrently.
+-- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up
+-- to 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the
+-- next start of the job continues. A step that fails prevents no other. Each step may run at any
+-- time, repeatedly and concurrently.
 
 create table outbox.cleanup_progress (
   name text primary key,
@@ -14405,7 +14411,41 @@ comment on function outbox.cleanup(integer) is
 
 -- sql/time/job.sql
 
--- What the job outhook-tick consists of: one tick, and the wait for the next. time/cron has the job.
+-- What the job outhook-tick consists of: its begin, one tick, and the wait for the next. time/cron
+-- has the job.
+
+create function outbox.begin_ticks() returns timestamptz
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_until timestamptz := outbox.job_deadline();
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname = 'outhook-tick' and j.schedule = '* * * * *';
+  if not found then
+    return v_until;
+  end if;
+  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
+  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
+  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
+  -- pg_cron refuses it.
+  if v_until < v_start + interval '59 s' and not exists (
+    select from pg_catalog.pg_settings s
+    where s.name = 'cron.use_background_workers' and s.setting = 'on')
+  then
+    perform cron.alter_job(v_job, command => pg_catalog.repeat(
+      'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ', 59)
+      || 'select outbox.try_tick()');
+  end if;
+  return least(v_until, pg_catalog.date_trunc('minute', v_start) + interval '1 minute');
+end
+$$;
+comment on function outbox.begin_ticks() is
+  'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the '
+  'end of the minute. There, if the timeout ends it earlier, this changes the job so that each '
+  'tick is a statement with a timeout of its own.';
 
 create function outbox.try_tick(p_until timestamptz default null) returns void
 language plpgsql security definer set search_path = ''
@@ -14431,8 +14471,8 @@ exception when query_canceled or others then
 end
 $$;
 comment on function outbox.try_tick(timestamptz) is
-  'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that '
-  'the job continues with the next tick. '
+  'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so '
+  'that the job continues with the next tick. '
   'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
   'job started.';
 
@@ -14462,15 +14502,13 @@ comment on function outbox.await_tick(boolean) is
 
 -- The tick runs every second, and each start of a job costs a new connection: 50 to 300 ms of CPU
 -- with cold caches. So a start ticks for up to a minute. From version 1.5, pg_cron starts the job
--- again at once when it has ended. Before, it starts a job once a minute: there, each tick is a
--- statement of its own, which has its own timeout. BEGIN prevents that all statements of the job are
--- one transaction. A background worker of pg_cron refuses BEGIN, so it gets the loop.
+-- again at once when it has ended, and before, once a minute.
 do $do$
 declare
   v_loop constant text := $job$
 do $tick$
 declare
-  v_until constant timestamptz := outbox.job_deadline();
+  v_until constant timestamptz := outbox.begin_ticks();
 begin
   loop
     perform outbox.try_tick(v_until);
@@ -14481,18 +14519,10 @@ begin
 end
 $tick$
 $job$;
-  v_second constant text :=
-    'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ';
 begin
   perform cron.schedule('outhook-tick', '1 seconds', v_loop);
 exception when invalid_parameter_value then
-  perform cron.schedule('outhook-tick', '* * * * *', case
-    when exists (
-      select from pg_catalog.pg_settings s
-      where s.name = 'cron.use_background_workers' and s.setting = 'on')
-    then v_loop
-    else pg_catalog.repeat(v_second, 59) || 'select outbox.try_tick()'
-  end);
+  perform cron.schedule('outhook-tick', '* * * * *', v_loop);
 end
 $do$;
 

@@ -226,8 +226,8 @@ begin
 end
 $$;
 comment on function outbox.stored(outbox.claimed, timestamptz) is
-  'A claim without the deliveries whose event is not stored. These end: see close_missing(). locks: '
-  'the caller holds the gates.';
+  'A claim without the deliveries whose event is not stored. These end: see close_missing(). '
+  'locks: the caller holds the gates.';
 
 create function outbox.readable(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -293,4 +293,5 @@ end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
   'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left '
-  'out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+  'out, and deliveries whose event is not stored end. locks: only then, it waits for the gates of '
+  'all claimed endpoints.';

@@ -2,9 +2,9 @@
 -- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
 --   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
---   2 Each second pg_cron's job calls tick(). It does periodic work (upkeep()), and kicks if work is
---     due and no run is awake, or if work has waited for 1 s. Nobody kicks if worker.max_runs runs
---     are alive: live_runs().
+--   2 Each second a job of pg_cron calls tick(). It does periodic work (upkeep()), and kicks if
+--     work is due and no run is awake, or if work has waited for 1 s. Nobody kicks if
+--     worker.max_runs runs are alive: live_runs().
 --
 -- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
 --
