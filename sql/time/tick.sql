@@ -148,8 +148,8 @@ $$;
 comment on function outbox.upkeep(timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that '
   'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
-  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes '
-  'ended subscriptions, adds up the counters.';
+  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, '
+  'removes ended subscriptions, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

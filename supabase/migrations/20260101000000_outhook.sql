@@ -5614,10 +5614,10 @@ comment on function outbox.cut_batch(outbox.routing, uuid, integer) is
 -- The steps of add_pairs(), one CTE each, in this order:
 --
 --   1 batch_events    The events of the batch.
---   2 changes         For each organisation, when its subscriptions began or ended between its first
---                     and its last event of the batch. Usually there is no such time.
---   3 dated_events    epoch: how many of these times are not after the event. The subscriptions were
---                     the same for all events of an organisation with the same epoch.
+--   2 changes         For each organisation, when its subscriptions began or ended between its
+--                     first and its last event of the batch. Usually there is no such time.
+--   3 dated_events    epoch: how many of these times are not after the event. The subscriptions
+--                     were the same for all events of an organisation with the same epoch.
 --   4 kinds           Events with the same endpoints: same organisation, type, addressee, `behind`
 --                     and epoch. A kind has the place of its first event as id.
 --   5 kind_endpoints  The endpoints of each kind, looked up once per kind. is_open: one of the
@@ -5782,13 +5782,13 @@ comment on function outbox.add_pairs(outbox.routing, integer) is
 
 -- sql/engine/route/ended.sql
 
--- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs one
--- while an event that is older than its end may be routed:
+-- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs
+-- one while an event that is older than its end may be routed:
 --
---   open       a transaction that published the event has not ended. A transaction has its id before
---              its event has its time, or a moment later. So, a minute after the end, open_below
---              becomes a new transaction id, and every such transaction has a smaller one.
---              (pg_snapshot_xmax would be too small: it only follows the last id that has ended.)
+--   open       a transaction that published the event has not ended. A transaction has its id
+--              before its event has its time, or a moment later. So, a minute after the end,
+--              open_below becomes a new transaction id, and every such transaction has a smaller
+--              one. (pg_snapshot_xmax would be too small: it only follows the last id that ended.)
 --   unrouted   the event is not routed yet
 --   set aside  route_again() can route the event: only for events of the same organisation
 
@@ -6072,8 +6072,8 @@ comment on function outbox.evaluate_filters(outbox.routing) is
 -- a call:
 --
 --   filters   half of the work that one call evaluates (see evaluate_filters())
---   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer than
---             10 events of the organisation are left
+--   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer
+--             than 10 events of the organisation are left
 --
 -- The event at which the share ends, and all later ones of the organisation, get its org_id in
 -- unrouted: they wait for the turn of the organisation. Every second call is such a turn, of one
@@ -11322,7 +11322,8 @@ cross join (
 comment on view outbox.queue_health is
   'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that '
   'stop or delay deliveries. set_aside counts deliveries that the database rejected, '
-  'set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and '
+  'set_aside_error is the last SQLSTATE and text. waiting_turn counts the unrouted events that '
+  'wait for the turn of their organisation. unrouted, waiting_turn, dead_letters, set_aside and '
   'rows_in_default count up to 10,000.';
 
 -- sql/operations/outbox_views.sql
@@ -12083,8 +12084,8 @@ $$;
 comment on function outbox.upkeep(timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that '
   'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
-  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes '
-  'ended subscriptions, adds up the counters.';
+  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, '
+  'removes ended subscriptions, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
