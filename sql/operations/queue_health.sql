@@ -143,5 +143,6 @@ cross join (
 comment on view outbox.queue_health is
   'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that '
   'stop or delay deliveries. set_aside counts deliveries that the database rejected, '
-  'set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and '
+  'set_aside_error is the last SQLSTATE and text. waiting_turn counts the unrouted events that '
+  'wait for the turn of their organisation. unrouted, waiting_turn, dead_letters, set_aside and '
   'rows_in_default count up to 10,000.';

@@ -73,7 +73,7 @@ due as (
     and g.next_at < 'infinity'
 ),
 new as (
-  select coalesce(now() - (outbox.queue_backlog() ->> 'oldest_unrouted_at')::timestamptz, '0') as late
+  select coalesce(now() - q.oldest_unrouted_at, '0') as late from outbox.queue_health q
 ),
 aside as (
   select pg_catalog.count(*) as n, pg_catalog.max(u.error) as error from outbox.unroutable u

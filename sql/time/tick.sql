@@ -159,9 +159,9 @@ $$;
 comment on function outbox.upkeep(timestamptz, timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that '
   'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
-  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes '
-  'ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick '
-  'begins with another one.';
+  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, '
+  'removes ended subscriptions, adds up the counters. After p_until it begins no step, and the '
+  'next tick begins with another one.';
 
 create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''

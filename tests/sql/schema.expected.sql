@@ -26364,7 +26364,7 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that stop or delay deliveries. set_aside counts deliveries that the database rejected, set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and rows_in_default count up to 10,000.';
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that stop or delay deliveries. set_aside counts deliveries that the database rejected, set_aside_error is the last SQLSTATE and text. waiting_turn counts the unrouted events that wait for the turn of their organisation. unrouted, waiting_turn, dead_letters, set_aside and rows_in_default count up to 10,000.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 

@@ -1,10 +1,10 @@
--- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs one
--- while an event that is older than its end may be routed:
+-- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs
+-- one while an event that is older than its end may be routed:
 --
---   open       a transaction that published the event has not ended. A transaction has its id before
---              its event has its time, or a moment later. So, a minute after the end, open_below
---              becomes a new transaction id, and every such transaction has a smaller one.
---              (pg_snapshot_xmax would be too small: it only follows the last id that has ended.)
+--   open       a transaction that published the event has not ended. A transaction has its id
+--              before its event has its time, or a moment later. So, a minute after the end,
+--              open_below becomes a new transaction id, and every such transaction has a smaller
+--              one. (pg_snapshot_xmax would be too small: it only follows the last id that ended.)
 --   unrouted   the event is not routed yet
 --   set aside  route_again() can route the event: only for events of the same organisation
 

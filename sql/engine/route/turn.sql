@@ -3,8 +3,8 @@
 -- a call:
 --
 --   filters   half of the work that one call evaluates (see evaluate_filters())
---   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer than
---             10 events of the organisation are left
+--   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer
+--             than 10 events of the organisation are left
 --
 -- The event at which the share ends, and all later ones of the organisation, get its org_id in
 -- unrouted: they wait for the turn of the organisation. Every second call is such a turn, of one

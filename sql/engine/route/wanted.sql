@@ -7,10 +7,10 @@
 -- The steps of add_pairs(), one CTE each, in this order:
 --
 --   1 batch_events    The events of the batch.
---   2 changes         For each organisation, when its subscriptions began or ended between its first
---                     and its last event of the batch. Usually there is no such time.
---   3 dated_events    epoch: how many of these times are not after the event. The subscriptions were
---                     the same for all events of an organisation with the same epoch.
+--   2 changes         For each organisation, when its subscriptions began or ended between its
+--                     first and its last event of the batch. Usually there is no such time.
+--   3 dated_events    epoch: how many of these times are not after the event. The subscriptions
+--                     were the same for all events of an organisation with the same epoch.
 --   4 kinds           Events with the same endpoints: same organisation, type, addressee, `behind`
 --                     and epoch. A kind has the place of its first event as id.
 --   5 kind_endpoints  The endpoints of each kind, looked up once per kind. is_open: one of the
