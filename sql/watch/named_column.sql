@@ -18,7 +18,7 @@ comment on function outbox.name_columns() is
   'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
 
 create function outbox.named_columns(p_table oid, p_watch jsonb) returns jsonb
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_named jsonb;

@@ -11032,29 +11032,6 @@ ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is a connection that a trigger of the user opened. functions/_shared/database/fault.ts has the whole table.';
 
--- Name: is_plain(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.is_plain(p_table oid, p_watch jsonb) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return pg_catalog.current_setting('transaction_isolation') = 'read committed'
-    and not exists (
-      select from pg_catalog.pg_attribute a
-      where a.attrelid = p_table and a.attnum > 0
-        and (a.atttypid >= 16384 or a.atttypid in ('money'::regtype, 'money[]'::regtype)
-          -- Reading a member of {"a": "\u0000"} is an error.
-          or a.atttypid in ('json'::regtype, 'json[]'::regtype) and p_watch ? 'named'));
-end
-$$;
-
-ALTER FUNCTION outbox.is_plain(p_table oid, p_watch jsonb) OWNER TO postgres;
-
--- Name: FUNCTION is_plain(p_table oid, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.is_plain(p_table oid, p_watch jsonb) IS 'Whether row_to_json() may convert the rows of a table. The latest catalog decides, so it is false if this transaction may not see it.';
-
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_port_range(p_text text) RETURNS boolean
@@ -13095,21 +13072,23 @@ COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_colu
 CREATE FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_named jsonb;
+  v_lists integer;
 begin
   if not p_watch ? 'named' then
     return '{}';
   end if;
-  select pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
     select pg_catalog.jsonb_agg(a.attname)
     from pg_catalog.pg_attribute a
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
-  into v_named
+  into v_lists, v_named
   from pg_catalog.pg_trigger t
   where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
-  if v_named ?& array(select pg_catalog.jsonb_array_elements_text(p_watch -> 'named')) then
+  if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
   if pg_catalog.current_setting('transaction_isolation') <> 'read committed' then
@@ -14249,15 +14228,20 @@ CREATE FUNCTION outbox.plain_change(p_new json, p_old json, p_named jsonb) RETUR
     AS $$
 declare
   v_row json := coalesce(p_new, p_old);
+  v_changed boolean := p_new is null or p_old is null or not p_named ? 'changed';
+  v_column text;
 begin
-  if p_named = '{}' then
-    return row(p_new, p_old, null, null, true)::outbox.watched_change;
+  for v_place in 1 .. coalesce(pg_catalog.jsonb_array_length(p_named -> 'changed'), 0) loop
+    exit when v_changed;
+    v_column := p_named -> 'changed' ->> (v_place - 1);
+    v_changed := p_new ->> v_column is distinct from p_old ->> v_column;
+  end loop;
+  if not v_changed then
+    return row(null, null, null, null, false)::outbox.watched_change;
   end if;
   return row(outbox.pick_columns(p_new, p_named), outbox.pick_columns(p_old, p_named),
     v_row ->> (p_named -> 'org_column' ->> 0), v_row ->> (p_named -> 'partition_column' ->> 0),
-    p_new is null or p_old is null or not p_named ? 'changed' or exists (
-      select from pg_catalog.jsonb_array_elements_text(p_named -> 'changed') c
-      where p_new ->> c is distinct from p_old ->> c))::outbox.watched_change;
+    true)::outbox.watched_change;
 end
 $$;
 
@@ -14963,14 +14947,15 @@ begin
   if v_named is null then
     perform outbox.warn_of_watch(tg_relid);
   elsif
-    (v_watch ? 'named' and outbox.is_plain(tg_relid, v_watch)
-      -- As is_plain(), whose call costs 3 us of each row.
-      or not v_watch ? 'named'
-      and pg_catalog.current_setting('transaction_isolation') = 'read committed'
-      and not exists (
-        select from pg_catalog.pg_attribute a
-        where a.attrelid = tg_relid and a.attnum > 0
-          and (a.atttypid >= 16384 or a.atttypid in (790, 791))))
+    -- Only types of Postgres: no role can define a cast of such a type to json. Not money (790,
+    -- 791), which depends on a setting. With lists of columns, also not json (114, 199), because
+    -- reading a member of {"a": "\u0000"} is an error. An older snapshot might not show a type.
+    pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = tg_relid and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in (790, 791)
+          or a.atttypid in (114, 199) and v_named <> '{}'))
     and (pg_catalog.pg_partition_root(tg_relid) is null or outbox.has_root_order(tg_relid))
   then
     if tg_op <> 'DELETE' then
@@ -15044,15 +15029,14 @@ begin
   end if;
   if v_watch ? 'named' then
     v_named := outbox.named_columns(tg_relid, v_watch);
-    v_plain := outbox.is_plain(tg_relid, v_watch);
-  else
-    -- As is_plain(), whose call costs 3 us of each statement.
-    v_plain := pg_catalog.current_setting('transaction_isolation') = 'read committed'
-      and not exists (
-        select from pg_catalog.pg_attribute a
-        where a.attrelid = tg_relid and a.attnum > 0
-          and (a.atttypid >= 16384 or a.atttypid in (790, 791)));
   end if;
+  -- As in publish_row().
+  v_plain := pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = tg_relid and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in (790, 791)
+          or a.atttypid in (114, 199) and v_named <> '{}'));
   if tg_op = 'UPDATE' then
     v_paired := (select pg_catalog.count(*) from new_rows)
       = (select pg_catalog.count(*) from old_rows);
@@ -16696,25 +16680,37 @@ COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_m
 CREATE FUNCTION outbox.record_values(p_table oid, p_named jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
-    AS $$
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $_$
+declare
+  v_root oid := pg_catalog.pg_partition_root(p_table);
 begin
   return (
     select pg_catalog.string_agg(
       case
-        when a.atttypid < 16384 and a.atttypid not in ('money'::regtype, 'money[]'::regtype)
+        when a.atttypid < 16384 and a.atttypid not in (790, 791)
         then pg_catalog.format('v.%I', a.attname)
+        -- As column_value(), whose queries would double the time of a trigger.
+        when (select t.typtype = 'e' from pg_catalog.pg_type t where t.oid = a.atttypid)
+        then pg_catalog.format(
+          'case pg_catalog.num_nulls(v.%1$I) when 0 then pg_catalog.format(''%%s'', v.%1$I) end '
+          'as %1$I', a.attname)
         else pg_catalog.format('%s as %I',
           outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
-      end, ', ' order by coalesce(r.attnum, a.attnum))
+      end, ', '
+      -- In the order of the partitioned table: see has_root_order().
+      order by case
+        when v_root is null then a.attnum
+        else (
+          select r.attnum from pg_catalog.pg_attribute r
+          where r.attrelid = v_root and r.attname = a.attname)
+      end)
     from pg_catalog.pg_attribute a
-    -- In the order of the partitioned table: see has_root_order().
-    left join pg_catalog.pg_attribute r
-      on r.attrelid = pg_catalog.pg_partition_root(p_table) and r.attname = a.attname
     where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
       and (not p_named ? 'columns' or p_named -> 'columns' ? a.attname)
       and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.record_values(p_table oid, p_named jsonb) OWNER TO postgres;
 
@@ -20415,13 +20411,9 @@ CREATE FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) RETURN
     SET search_path TO 'pg_temp'
     AS $_$
 declare
-  v_column text;
+  v_column text := pg_catalog.format('%s.%I', p_row, p_column);
   v_base oid;
 begin
-  if p_column is null then
-    return 'null';
-  end if;
-  v_column := pg_catalog.format('%s.%I', p_row, p_column);
   select outbox.base_type(a.atttypid) into v_base
   from pg_catalog.pg_attribute a
   where a.attrelid = p_table and a.attname = p_column;
@@ -20440,7 +20432,7 @@ ALTER FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) OWNER T
 
 -- Name: FUNCTION text_value(p_table oid, p_row text, p_column text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) IS 'The SQL expression of one column as text, such as a partition key; null without a column.';
+COMMENT ON FUNCTION outbox.text_value(p_table oid, p_row text, p_column text) IS 'The SQL expression of one column as text, such as a partition key.';
 
 -- Name: throttle_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21512,8 +21504,11 @@ begin
   return pg_catalog.concat_ws(' ', 'select',
     case when p_op = 'DELETE' then 'null' else pg_catalog.format(v_record, 'n') end, ',',
     case when p_op = 'INSERT' then 'null' else pg_catalog.format(v_record, 'o') end, ',',
-    outbox.text_value(p_table, v_row, p_named -> 'org_column' ->> 0), ',',
-    outbox.text_value(p_table, v_row, p_named -> 'partition_column' ->> 0), ',',
+    case when p_named ? 'org_column'
+      then outbox.text_value(p_table, v_row, p_named -> 'org_column' ->> 0) else 'null' end, ',',
+    case when p_named ? 'partition_column'
+      then outbox.text_value(p_table, v_row, p_named -> 'partition_column' ->> 0) else 'null'
+    end, ',',
     v_changed, p_rows, 'where', coalesce(p_only, v_changed));
 end
 $$;
@@ -25253,10 +25248,6 @@ REVOKE ALL ON FUNCTION outbox.is_own_row(p_xmin xid) FROM PUBLIC;
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_passing(p_sqlstate text) FROM PUBLIC;
-
--- Name: FUNCTION is_plain(p_table oid, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.is_plain(p_table oid, p_watch jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION is_port_range(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3845,7 +3845,6 @@ export type Database = {
       'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
       'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
-      'is_plain': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
