@@ -13043,29 +13043,29 @@ ALTER FUNCTION outbox.name_columns() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.name_columns() IS 'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
 
--- Name: name_columns_of(regclass, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: name_columns_of(regclass, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) RETURNS void
+CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns()',
+    'execute function outbox.name_columns(%L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table);
+    ), p_table, p_call);
 end
 $$;
 
-ALTER FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) OWNER TO postgres;
 
--- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) IS 'Stores a list of columns of a watch as a trigger that never fires.';
+COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) IS 'Stores a list of columns of a watch as a trigger that never fires. p_call: the call of watch_table(), as in the argument of the other triggers.';
 
 -- Name: named_columns(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13087,7 +13087,9 @@ begin
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
+    -- Not a list of another call of watch_table(), which an older snapshot may show.
+    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
@@ -21557,16 +21559,17 @@ begin
   perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k),
+    'call', pg_catalog.gen_random_uuid()));
   perform outbox.unwatch_table(p_table);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e
   loop
-    perform outbox.name_columns_of(p_table, v_list, v_names);
+    perform outbox.name_columns_of(p_table, v_list, v_names, v_watch ->> 'call');
   end loop;
   perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
-  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
+  return (v_watch - '{named,call}'::text[]) || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
@@ -25518,9 +25521,9 @@ REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.name_columns() FROM PUBLIC;
 
--- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) FROM PUBLIC;
 
 -- Name: FUNCTION named_columns(p_table oid, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
