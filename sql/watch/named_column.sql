@@ -18,7 +18,7 @@ comment on function outbox.name_columns() is
   'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
 
 create function outbox.named_columns(p_table oid, p_watch jsonb) returns jsonb
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_named jsonb;
@@ -33,7 +33,9 @@ begin
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
+    -- Not a list of another call of watch_table(), which an older snapshot may show.
+    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;

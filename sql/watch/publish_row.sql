@@ -1,6 +1,6 @@
 -- The triggers of a watched table publish each change of a row in the transaction of the change.
 -- They have one argument: JSON that watch_table() writes: {"type", "org_id", "named": the lists of
--- columns that named_column stores}. They are SECURITY DEFINER, so that a role such as
+-- columns that named_column stores, "call": a uuid of this call}. They are SECURITY DEFINER, so that a role such as
 -- authenticated publishes by writing to the table and in no other way.
 --
 -- Six settings of the session determine the text of values. A clause SET for each of them would add
@@ -64,9 +64,9 @@ begin
   if v_named is null then
     perform outbox.warn_of_watch(tg_relid);
   elsif
-    -- Only types of Postgres: no role can define a cast to json of such a type. Not money and money[],
-    -- which depend on a setting. With lists of columns, also not json and json[], because reading a
-    -- member of {"a": "\u0000"} is an error. An older snapshot might not show another type.
+    -- Only types of Postgres: no role can define a cast of such a type to json. Not money (790,
+    -- 791), which depends on a setting. With lists of columns, also not json (114, 199), because
+    -- reading a member of {"a": "\u0000"} is an error. An older snapshot might not show a type.
     pg_catalog.current_setting('transaction_isolation') = 'read committed'
     and not exists (
       select from pg_catalog.pg_attribute a

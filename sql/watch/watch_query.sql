@@ -14,26 +14,32 @@ comment on type outbox.watched_change is
   'partition key that its columns have, and whether the change is published.';
 
 create function outbox.record_values(p_table oid, p_named jsonb) returns text
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_root oid := pg_catalog.pg_partition_root(p_table);
 begin
   return (
     select pg_catalog.string_agg(
       case
-        when a.atttypid < 16384 and a.atttypid not in ('money'::regtype, 'money[]'::regtype)
+        when a.atttypid < 16384 and a.atttypid not in (790, 791)
         then pg_catalog.format('v.%I', a.attname)
         -- As column_value(), whose queries would double the time of a trigger.
-        when t.typtype = 'e' then pg_catalog.format(
+        when (select t.typtype = 'e' from pg_catalog.pg_type t where t.oid = a.atttypid)
+        then pg_catalog.format(
           'case pg_catalog.num_nulls(v.%1$I) when 0 then pg_catalog.format(''%%s'', v.%1$I) end '
           'as %1$I', a.attname)
         else pg_catalog.format('%s as %I',
           outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
-      end, ', ' order by coalesce(r.attnum, a.attnum))
+      end, ', '
+      -- In the order of the partitioned table: see has_root_order().
+      order by case
+        when v_root is null then a.attnum
+        else (
+          select r.attnum from pg_catalog.pg_attribute r
+          where r.attrelid = v_root and r.attname = a.attname)
+      end)
     from pg_catalog.pg_attribute a
-    join pg_catalog.pg_type t on t.oid = a.atttypid
-    -- In the order of the partitioned table: see has_root_order().
-    left join pg_catalog.pg_attribute r
-      on r.attrelid = pg_catalog.pg_partition_root(p_table) and r.attname = a.attname
     where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
       and (not p_named ? 'columns' or p_named -> 'columns' ? a.attname)
       and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));

@@ -76,23 +76,25 @@ comment on function outbox.check_tree(regclass, text[], boolean) is
   'Raises OH001 if a partition of the table, or the partitioned table that it belongs to, is '
   'watched, or if moves between its partitions could not be told from deletions.';
 
-create function outbox.name_columns_of(p_table regclass, p_list text, p_columns text[])
-returns void
+create function outbox.name_columns_of(
+  p_table regclass, p_list text, p_columns text[], p_call text
+) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns()',
+    'execute function outbox.name_columns(%L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table);
+    ), p_table, p_call);
 end
 $$;
-comment on function outbox.name_columns_of(regclass, text, text[]) is
-  'Stores a list of columns of a watch as a trigger that never fires.';
+comment on function outbox.name_columns_of(regclass, text, text[], text) is
+  'Stores a list of columns of a watch as a trigger that never fires. p_call: the call of '
+  'watch_table(), as in the argument of the other triggers.';
 
 create function outbox.create_watch(
   p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean
@@ -178,16 +180,17 @@ begin
   perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k),
+    'call', pg_catalog.gen_random_uuid()));
   perform outbox.unwatch_table(p_table);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e
   loop
-    perform outbox.name_columns_of(p_table, v_list, v_names);
+    perform outbox.name_columns_of(p_table, v_list, v_names, v_watch ->> 'call');
   end loop;
   perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
-  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
+  return (v_watch - '{named,call}'::text[]) || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;

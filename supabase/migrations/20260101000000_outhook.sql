@@ -11504,8 +11504,8 @@ begin
 end
 $$;
 comment on function outbox.more_problems() is
-  'Extension point of queue_problems(): problems of a module, as texts. None here; the module watch '
-  'replaces it.';
+  'Extension point of queue_problems(): problems of a module, as texts. None here; the module '
+  'watch replaces it.';
 
 -- sql/operations/manual.sql
 

@@ -103,8 +103,9 @@ Deno.test('a transaction with an older snapshot does not publish an excluded col
       expect(await write(retype)).toBe(refused)
     })
     await t.step('the table is watched anew', async () => {
-      expect(await write(`select outbox.watch_table('shop.orders', p_columns => '{id}')`))
-        .toBe(refused)
+      for (const lists of [`p_columns => '{id}'`, `p_columns => '{id,note}'`]) {
+        expect(await write(`select outbox.watch_table('shop.orders', ${lists})`)).toBe(refused)
+      }
     })
     expect(await query(pg, bodies)).toBe('INSERT {"id":1,"note":null}')
   })

@@ -171,8 +171,8 @@ language plpgsql set search_path = ''`,
   {
     file: 'sql/watch/watch_table.sql',
     find: `  perform outbox.unwatch_table(p_table);
-  if p_per_statement`,
-    replace: '  if p_per_statement',
+`,
+    replace: '',
     tests: ['sql/watch/watch_table/rows.test.sql'],
     why: 'A table that is watched anew publishes each change twice.',
   },

@@ -48,6 +48,7 @@ perform decided.decide('relation', 'nobody', 'They name secrets, or keep the ans
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
   binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token ring router run_batch event_type event_catalogue
 $$);
+perform decided.decide('relation', 'nobody', 'It names tables of the application. queue_health has its problems.', 'broken_watch');
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
@@ -62,7 +63,7 @@ $$);
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
   claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
   changed_message news pace pair pairs_apart parcel question replay_step reported result routing
-  status_change pair_lane opt_out_change
+  status_change pair_lane opt_out_change watched_change
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
