@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { startPostgres } from '../../supabase/local/postgres/mod.ts'
 import { startStack } from '../../supabase/local/stack.ts'
 import { showOrder } from '../../supabase/local/start/order.ts'
 import { startReceiver } from '../../supabase/local/start/receiver.ts'
@@ -39,9 +40,9 @@ async function startOnce(): Promise<Ended> {
 
 /** Runs a script on the data of an earlier start. */
 async function query(sql: string): Promise<string> {
-  const stack = await startStack({ dataDir, ports: 'free', functions: [] })
-  const { stdout, stderr } = await stack.psql(sql)
-  await stack.stop()
+  const pg = await startPostgres({ dataDir, port: 'free', fsync: false })
+  const { stdout, stderr } = await pg.psql(sql)
+  await pg.stop()
   expect(stderr).toBe('')
   return stdout
 }

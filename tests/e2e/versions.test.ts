@@ -126,12 +126,22 @@ async function claimOne<T>(dispatch: () => Promise<T>, count: (reply: T) => numb
   id: string
   reply: T
 }> {
-  for (let n = 0; n < 50; n++) {
-    const id = await publishQuietly()
+  let id = await publishQuietly()
+  const deadline = performance.now() + patienceMs
+  while (performance.now() < deadline) {
     const reply = await dispatch()
     if (count(reply) > 0) return { id, reply }
+    // A second event would be claimed with the first, if another run only holds its locks.
+    if (!await isOpen(id)) id = await publishQuietly()
   }
-  throw new Error('50 times another run claimed the delivery')
+  throw new Error('another run claimed each delivery')
+}
+
+async function isOpen(id: string): Promise<boolean> {
+  const [row] = await outhook.sql`
+    select exists (select from outbox.delivery where event_id = ${id})
+      or exists (select from outbox.unrouted where event_id = ${id}) as yes`
+  return row?.yes
 }
 
 Deno.test('functions that name no contract work with this database, by RPC and directly', async () => {

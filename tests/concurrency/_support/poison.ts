@@ -2,18 +2,20 @@ import type { Sql } from 'postgres'
 
 /**
  * Makes a delivery of `event` impossible: its insert raises, or takes `seconds` and then goes on.
- * `endpoint` narrows it to one endpoint. `antidote()` undoes it.
+ * `endpoint` narrows it to one endpoint. Each other event takes `others` seconds. `antidote()` undoes it.
  */
 export async function poison(
   sql: Sql,
-  { event, endpoint = null, seconds = 0 }: {
+  { event, endpoint = null, seconds = 0, others = 0 }: {
     event: string
     endpoint?: string | null
     seconds?: number
+    others?: number
   },
 ): Promise<void> {
   await sql`create table public.poison as
-    select ${event}::uuid as event_id, ${endpoint}::uuid as endpoint_id, ${seconds}::float8 as seconds`
+    select ${event}::uuid as event_id, ${endpoint}::uuid as endpoint_id, ${seconds}::float8 as seconds,
+      ${others}::float8 as others`
   await sql`
     create function public.poison() returns trigger language plpgsql as $$
     declare
@@ -25,6 +27,8 @@ export async function poison(
         raise exception 'this event is poison';
       elsif found then
         perform pg_sleep(v_poison.seconds);
+      else
+        perform pg_sleep(p.others) from public.poison p where p.others > 0;
       end if;
       return new;
     end $$`
