@@ -4379,7 +4379,8 @@ comment on table outbox.lane is
   'deliveries.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
-create index lane_isolated on outbox.lane (gate_id, next_at) where isolated and next_at < 'infinity';
+create index lane_isolated on outbox.lane (gate_id, next_at)
+where isolated and next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
@@ -4779,8 +4780,9 @@ comment on function outbox.rest_lane(bigint, interval, timestamptz) is
 
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
 -- this table, so history never slows a claim. No index may contain leased_until, attempt,
--- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
--- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
+-- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85
+-- leaves room for these. There is no foreign key, because its check would lock the endpoint's row,
+-- and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -4926,7 +4928,8 @@ comment on function outbox.count_ended(uuid, text, bigint) is
 create table outbox.refusal (
   event_id uuid not null,
   endpoint_id uuid not null,
-  step text not null constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
+  step text not null
+    constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
   failures integer not null,
   sqlstate text not null,
   error text not null,
@@ -4936,8 +4939,9 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; '
-  'again_at: the time of the next attempt; infinity: set aside until retry_now().';
+  'be stored), routing (the delivery could not be created) or expiry (it could not expire); '
+  'failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside '
+  'until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 
@@ -6733,7 +6737,7 @@ comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
 --                     lane, the rule of its failure (f.rule) and these decisions:
 --       refused       the failure is not retryable
---       dead          no attempt follows: the failure is refused, or the retries are used up, or too
+--       dead          no attempt follows: the failure is refused, the retries are used up, or too
 --                     many leases were lost in a row
 --       lost          the lease ended without a result
 --       harmless      the failure does not use up a retry: it is lost, or the endpoint is the cause
@@ -6812,8 +6816,8 @@ begin
         when r.outcome = 'failed' then 0
         else d.lost_leases
       end as lost_leases,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
-      l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
+      l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -7901,8 +7905,8 @@ end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
   'Applies results, disables endpoints that returned 410, that a failure rule holds or that have '
-  'failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the '
-  'caller holds the gates.';
+  'failed for days, publishes operational events, and returns how many results applied; the others '
+  'are stale. locks: the caller holds the gates.';
 
 -- sql/engine/claim/due_gates.sql
 
@@ -8360,7 +8364,8 @@ end
 $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
+  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the '
+  'caller holds the gates.';
 
 -- sql/engine/claim/claim.sql
 
@@ -8585,13 +8590,13 @@ comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
 
 -- Isolated deliveries. A delivery may end its run each time, for example because its response makes
 -- the process run out of memory. All deliveries that the run holds lose their leases with it, and
--- nobody knows which one is the cause. So after two lost leases in a row each of them is sent alone:
--- a run that holds nothing else gets exactly this one, and nothing more until it has ended. Only the
--- cause loses further leases and becomes a dead letter. A result of any kind ends the isolation.
+-- nobody knows which one is the cause. So after two lost leases in a row each of them is sent
+-- alone: a run that holds nothing else gets exactly this one, and nothing more until it has ended.
+-- Only the cause loses further leases and becomes a dead letter. Any result ends the isolation.
 --
--- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them is
--- claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains: it
--- gets nothing until it holds nothing.
+-- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them
+-- is claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains:
+-- it gets nothing until it holds nothing.
 
 create unlogged table outbox.isolation (
   run_id uuid primary key,
@@ -8602,8 +8607,8 @@ create unlogged table outbox.isolation (
   attempt integer
 );
 comment on table outbox.isolation is
-  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in flight) '
-  'or that get nothing until they hold nothing (drains_from).';
+  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in '
+  'flight) or that get nothing until they hold nothing (drains_from).';
 
 create function outbox.has_isolated(p_before timestamptz) returns boolean
 language plpgsql stable
@@ -9835,9 +9840,10 @@ comment on function outbox.dispatch(
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: the contracts that the run supports, '
   '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
-  'nothing and returns refuse_contract(); p_held: how many deliveries the run holds besides those in '
-  'p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
-  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
+  'nothing and returns refuse_contract(); p_held: how many deliveries the run holds besides those '
+  'in p_results, null counts as none: only a run that holds none gets an isolated delivery. '
+  'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", '
+  '"route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
@@ -10751,7 +10757,8 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+      d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
