@@ -38,7 +38,8 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+      d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)

@@ -26,6 +26,7 @@ const keepToThemselves = [
 const tellApart = [
   'add_apart',
   'claim',
+  'claim_isolated',
   'complete_apart',
   'count_failure',
   'expire_deliveries',
@@ -43,6 +44,7 @@ const tellApart = [
   'read_results',
   'readable',
   'refuse_endpoint',
+  'refuse_expiry',
   'refuse_result',
   'renew_apart',
   'route_failed',

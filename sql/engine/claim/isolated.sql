@@ -1,12 +1,12 @@
 -- Isolated deliveries. A delivery may end its run each time, for example because its response makes
 -- the process run out of memory. All deliveries that the run holds lose their leases with it, and
--- nobody knows which one is the cause. So after two lost leases in a row each of them is sent alone:
--- a run that holds nothing else gets exactly this one, and nothing more until it has ended. Only the
--- cause loses further leases and becomes a dead letter. A result of any kind ends the isolation.
+-- nobody knows which one is the cause. So after two lost leases in a row each of them is sent
+-- alone: a run that holds nothing else gets exactly this one, and nothing more until it has ended.
+-- Only the cause loses further leases and becomes a dead letter. Any result ends the isolation.
 --
--- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them is
--- claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains: it
--- gets nothing until it holds nothing.
+-- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them
+-- is claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains:
+-- it gets nothing until it holds nothing.
 
 create unlogged table outbox.isolation (
   run_id uuid primary key,
@@ -17,8 +17,8 @@ create unlogged table outbox.isolation (
   attempt integer
 );
 comment on table outbox.isolation is
-  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in flight) '
-  'or that get nothing until they hold nothing (drains_from).';
+  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in '
+  'flight) or that get nothing until they hold nothing (drains_from).';
 
 create function outbox.has_isolated(p_before timestamptz) returns boolean
 language plpgsql stable

@@ -1,7 +1,8 @@
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
 -- this table, so history never slows a claim. No index may contain leased_until, attempt,
--- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
--- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
+-- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85
+-- leaves room for these. There is no foreign key, because its check would lock the endpoint's row,
+-- and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,

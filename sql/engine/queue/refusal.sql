@@ -7,7 +7,8 @@
 create table outbox.refusal (
   event_id uuid not null,
   endpoint_id uuid not null,
-  step text not null constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
+  step text not null
+    constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
   failures integer not null,
   sqlstate text not null,
   error text not null,
@@ -17,8 +18,9 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; '
-  'again_at: the time of the next attempt; infinity: set aside until retry_now().';
+  'be stored), routing (the delivery could not be created) or expiry (it could not expire); '
+  'failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside '
+  'until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 

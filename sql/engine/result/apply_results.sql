@@ -8,7 +8,7 @@
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
 --                     lane, the rule of its failure (f.rule) and these decisions:
 --       refused       the failure is not retryable
---       dead          no attempt follows: the failure is refused, or the retries are used up, or too
+--       dead          no attempt follows: the failure is refused, the retries are used up, or too
 --                     many leases were lost in a row
 --       lost          the lease ended without a result
 --       harmless      the failure does not use up a retry: it is lost, or the endpoint is the cause
@@ -87,8 +87,8 @@ begin
         when r.outcome = 'failed' then 0
         else d.lost_leases
       end as lost_leases,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
-      l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
+      l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,

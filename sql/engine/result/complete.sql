@@ -50,5 +50,5 @@ end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
   'Applies results, disables endpoints that returned 410, that a failure rule holds or that have '
-  'failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the '
-  'caller holds the gates.';
+  'failed for days, publishes operational events, and returns how many results applied; the others '
+  'are stale. locks: the caller holds the gates.';

@@ -90,8 +90,8 @@ export const breaker: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: 'not_before = greatest(g.not_before, p_now + b.asked_wait)',
-    replace: 'not_before = coalesce(p_now + b.asked_wait, g.not_before)',
+    find: 'not_before = greatest(g.not_before, p_now + b.asked_wait, case',
+    replace: 'not_before = greatest(coalesce(p_now + b.asked_wait, g.not_before), case',
     tests: [
       'sql/engine/retry_after/whole_endpoint.test.sql',
       'sql/engine/retry_after/next_try.test.sql',

@@ -97,8 +97,10 @@ export const claim: readonly Mutant[] = [
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: `        and d.leased_until is null
-`,
-    replace: '',
+      order by d.due_at, d.event_id
+      limit t.lane_limit + 1`,
+    replace: `      order by d.due_at, d.event_id
+      limit t.lane_limit + 1`,
     tests: ['sql/engine/claim/in_flight.test.sql', 'sql/engine/claim/lease.test.sql'],
     why: 'A delivery that a run holds is given to another one.',
   },

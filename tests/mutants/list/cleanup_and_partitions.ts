@@ -4,18 +4,18 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   {
     file: 'sql/time/expire.sql',
     find: `and coalesce(d.replayed_at, '-infinity') < v_before
-      and d.endpoint_id`,
-    replace: 'and d.endpoint_id',
-    tests: ['sql/time/cleanup/left_alone.test.sql'],
-    why: 'A replay of an old event expires at once.',
+      and coalesce(d.leased_until`,
+    replace: 'and coalesce(d.leased_until',
+    tests: ['sql/time/cleanup/stuck.test.sql'],
+    why: 'Deliveries that were replayed lately keep later ones from expiring.',
   },
   {
     file: 'sql/time/expire.sql',
     find: `and coalesce(d.leased_until, '-infinity') <= v_now
-    order`,
-    replace: 'order',
-    tests: ['sql/time/cleanup/expiry.test.sql'],
-    why: 'A delivery expires while it is being sent.',
+      and exists`,
+    replace: 'and exists',
+    tests: ['sql/time/cleanup/stuck.test.sql'],
+    why: 'Deliveries in flight keep later ones from expiring.',
   },
   {
     file: 'sql/time/expire.sql',
@@ -27,8 +27,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/expire.sql',
-    find: `where e.id = any (v_endpoints) and e.status <> 'deleted'));`,
-    replace: 'where e.id = any (v_endpoints)));',
+    find: `where e.id = d.endpoint_id and e.status <> 'deleted')`,
+    replace: 'where e.id = d.endpoint_id)',
     tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'What a deleted endpoint has left becomes dead letters.',
   },

@@ -79,6 +79,15 @@ export const leases: readonly Mutant[] = [
     why: 'A delivery that ends its run takes others with it each time.',
   },
   {
+    file: 'sql/time/cleanup.sql',
+    find: `          and r.again_at > v_now)
+    order by`,
+    replace: `          and false)
+    order by`,
+    tests: ['sql/time/cleanup/stuck.test.sql'],
+    why: 'Deliveries that cannot expire keep later ones from expiring.',
+  },
+  {
     file: 'sql/engine/claim/isolated.sql',
     find: 'd.leased_until > p_now',
     replace: 'false',

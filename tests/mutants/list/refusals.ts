@@ -97,9 +97,8 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/lost_lease.sql',
-    find: `
-          and r.again_at > p_now));`,
-    replace: '));',
+    find: `r.step <> 'expiry' and r.again_at > p_now));`,
+    replace: `r.step <> 'expiry'));`,
     tests: ['concurrency/set_aside.test.ts', 'concurrency/isolation.test.ts'],
     why: 'A refusal of the past keeps a lease from ever ending.',
   },

@@ -17,8 +17,8 @@ export const results: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: '(x.refused or d.failed_attempts >= least(',
-    replace: '(x.refused or d.failed_attempts > least(',
+    find: 'else d.failed_attempts >= least(',
+    replace: 'else d.failed_attempts > least(',
     tests: ['sql/engine/complete/retries.test.sql'],
     why: 'A delivery is tried once more than its policy says.',
   },
@@ -40,11 +40,11 @@ export const results: readonly Mutant[] = [
   {
     file: 'sql/engine/result/apply_results.sql',
     find: `j.lossy, j.retry_at,
-      j.cut
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
     from applied j
     where j.outcome <> 'released'`,
     replace: `j.lossy, j.retry_at,
-      j.cut
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
     from applied j
     where true`,
     tests: ['sql/engine/complete/outcomes.test.sql', 'sql/engine/breaker/given_back.test.sql'],
