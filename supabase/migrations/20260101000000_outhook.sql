@@ -4691,7 +4691,8 @@ comment on table outbox.lane is
   'deliveries.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
-create index lane_isolated on outbox.lane (gate_id, next_at) where isolated and next_at < 'infinity';
+create index lane_isolated on outbox.lane (gate_id, next_at)
+where isolated and next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
@@ -5091,8 +5092,9 @@ comment on function outbox.rest_lane(bigint, interval, timestamptz) is
 
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
 -- this table, so history never slows a claim. No index may contain leased_until, attempt,
--- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
--- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
+-- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85
+-- leaves room for these. There is no foreign key, because its check would lock the endpoint's row,
+-- and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -5247,7 +5249,8 @@ comment on function outbox.count_ended(uuid, text, bigint) is
 create table outbox.refusal (
   event_id uuid not null,
   endpoint_id uuid not null,
-  step text not null constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
+  step text not null
+    constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
   failures integer not null,
   sqlstate text not null,
   error text not null,
@@ -5257,8 +5260,9 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; '
-  'again_at: the time of the next attempt; infinity: set aside until retry_now().';
+  'be stored), routing (the delivery could not be created) or expiry (it could not expire); '
+  'failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside '
+  'until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 
@@ -5843,10 +5847,10 @@ comment on function outbox.cut_batch(outbox.routing, uuid, integer) is
 -- The steps of add_pairs(), one CTE each, in this order:
 --
 --   1 batch_events    The events of the batch.
---   2 changes         For each organisation, when its subscriptions began or ended between its first
---                     and its last event of the batch. Usually there is no such time.
---   3 dated_events    epoch: how many of these times are not after the event. The subscriptions were
---                     the same for all events of an organisation with the same epoch.
+--   2 changes         For each organisation, when its subscriptions began or ended between its
+--                     first and its last event of the batch. Usually there is no such time.
+--   3 dated_events    epoch: how many of these times are not after the event. The subscriptions
+--                     were the same for all events of an organisation with the same epoch.
 --   4 kinds           Events with the same endpoints: same organisation, type, addressee, `behind`
 --                     and epoch. A kind has the place of its first event as id.
 --   5 kind_endpoints  The endpoints of each kind, looked up once per kind. is_open: one of the
@@ -6011,13 +6015,13 @@ comment on function outbox.add_pairs(outbox.routing, integer) is
 
 -- sql/engine/route/ended.sql
 
--- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs one
--- while an event that is older than its end may be routed:
+-- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs
+-- one while an event that is older than its end may be routed:
 --
---   open       a transaction that published the event has not ended. A transaction has its id before
---              its event has its time, or a moment later. So, a minute after the end, open_below
---              becomes a new transaction id, and every such transaction has a smaller one.
---              (pg_snapshot_xmax would be too small: it only follows the last id that has ended.)
+--   open       a transaction that published the event has not ended. A transaction has its id
+--              before its event has its time, or a moment later. So, a minute after the end,
+--              open_below becomes a new transaction id, and every such transaction has a smaller
+--              one. (pg_snapshot_xmax would be too small: it only follows the last id that ended.)
 --   unrouted   the event is not routed yet
 --   set aside  route_again() can route the event: only for events of the same organisation
 
@@ -6301,8 +6305,8 @@ comment on function outbox.evaluate_filters(outbox.routing) is
 -- a call:
 --
 --   filters   half of the work that one call evaluates (see evaluate_filters())
---   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer than
---             10 events of the organisation are left
+--   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer
+--             than 10 events of the organisation are left
 --
 -- The event at which the share ends, and all later ones of the organisation, get its org_id in
 -- unrouted: they wait for the turn of the organisation. Every second call is such a turn, of one
@@ -7541,7 +7545,7 @@ comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
 --                     lane, the rule of its failure (f.rule) and these decisions:
 --       refused       the failure is not retryable
---       dead          no attempt follows: the failure is refused, or the retries are used up, or too
+--       dead          no attempt follows: the failure is refused, the retries are used up, or too
 --                     many leases were lost in a row
 --       lost          the lease ended without a result
 --       harmless      the failure does not use up a retry: it is lost, or the endpoint is the cause
@@ -7620,8 +7624,8 @@ begin
         when r.outcome = 'failed' then 0
         else d.lost_leases
       end as lost_leases,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
-      l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
+      l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
@@ -8710,8 +8714,8 @@ end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
   'Applies results, disables endpoints that returned 410, that a failure rule holds or that have '
-  'failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the '
-  'caller holds the gates.';
+  'failed for days, publishes operational events, and returns how many results applied; the others '
+  'are stale. locks: the caller holds the gates.';
 
 -- sql/engine/claim/due_gates.sql
 
@@ -9169,7 +9173,8 @@ end
 $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
+  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the '
+  'caller holds the gates.';
 
 -- sql/engine/claim/claim.sql
 
@@ -9394,13 +9399,13 @@ comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
 
 -- Isolated deliveries. A delivery may end its run each time, for example because its response makes
 -- the process run out of memory. All deliveries that the run holds lose their leases with it, and
--- nobody knows which one is the cause. So after two lost leases in a row each of them is sent alone:
--- a run that holds nothing else gets exactly this one, and nothing more until it has ended. Only the
--- cause loses further leases and becomes a dead letter. A result of any kind ends the isolation.
+-- nobody knows which one is the cause. So after two lost leases in a row each of them is sent
+-- alone: a run that holds nothing else gets exactly this one, and nothing more until it has ended.
+-- Only the cause loses further leases and becomes a dead letter. Any result ends the isolation.
 --
--- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them is
--- claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains: it
--- gets nothing until it holds nothing.
+-- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them
+-- is claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains:
+-- it gets nothing until it holds nothing.
 
 create unlogged table outbox.isolation (
   run_id uuid primary key,
@@ -9411,8 +9416,8 @@ create unlogged table outbox.isolation (
   attempt integer
 );
 comment on table outbox.isolation is
-  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in flight) '
-  'or that get nothing until they hold nothing (drains_from).';
+  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in '
+  'flight) or that get nothing until they hold nothing (drains_from).';
 
 create function outbox.has_isolated(p_before timestamptz) returns boolean
 language plpgsql stable
@@ -10507,8 +10512,8 @@ create table outbox.binding (
 comment on table outbox.binding is
   'One row, once a run or configure() has bound the outbox: the project that delivers '
   '(project_name()) and its database (database_id()). names: up to 5 texts by which runs named '
-  'the project, so that their next calls need no project_name(). stopped_project: the project for which '
-  'decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+  'the project, so that their next calls need no project_name(). stopped_project: the project for '
+  'which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
 
 create table outbox.binding_change (
   id bigint generated always as identity primary key,
@@ -10523,8 +10528,8 @@ create table outbox.binding_change (
   result jsonb not null default '{}'
 );
 comment on table outbox.binding_change is
-  'Each change of the binding, and each decision about a copy. by: run, configure, or the role that '
-  'decided; result: the result of the decision.';
+  'Each change of the binding, and each decision about a copy. by: run, configure, or the role '
+  'that decided; result: the result of the decision.';
 
 create unlogged table outbox.binding_refusal (
   kind text not null
@@ -10536,8 +10541,8 @@ create unlogged table outbox.binding_refusal (
   primary key (kind, reason)
 );
 comment on table outbox.binding_refusal is
-  'The last run of each kind that got nothing because of its project. foreign_kick: the function at '
-  'the configured URL works on another database, so it refused a kick of this one.';
+  'The last run of each kind that got nothing because of its project. foreign_kick: the function '
+  'at the configured URL works on another database, so it refused a kick of this one.';
 
 create function outbox.check_binding(
   p_run uuid, p_kind text, p_says jsonb, p_now timestamptz
@@ -10567,8 +10572,8 @@ end
 $$;
 comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
   'Whether a run may deliver from this database: null, or why it gets nothing: another_project, '
-  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() '
-  'in the kick that started it}. locks: an advisory lock, shared.';
+  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the '
+  'server_id() in the kick that started it}. locks: an advisory lock, shared.';
 
 create function outbox.bind(
   p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamptz
@@ -10710,7 +10715,7 @@ begin
     when 'another_project' then pg_catalog.format(
       'this database belongs to the project %s, and this run names the project %s: the database is '
       'a copy, or the name is wrong. Nothing is delivered until somebody calls '
-      'outbox.decide_copy() (runbook: A copy)',
+      'decide_copy() (runbook: A copy)',
       v_binding.project, outbox.project_name(p_says ->> 'project'))
     when 'no_project' then pg_catalog.format(
       'this database belongs to the project %s, but is another one than before, and this run names '
@@ -10718,7 +10723,7 @@ begin
       v_binding.project)
     when 'foreign_kick' then
       'the kick comes from another database, a copy of the one that this function works on'
-    when 'deciding' then 'outbox.decide_copy() is deciding about this database'
+    when 'deciding' then 'decide_copy() is deciding about this database'
   end;
 end
 $$;
@@ -10738,13 +10743,13 @@ begin
       case r.reason
         when 'foreign_kick' then
           'this database is a copy: the function at the configured URL works on another database '
-          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
-          'of this project'
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the '
+          'functions of this project'
         when 'no_project' then pg_catalog.format(
           'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
         else pg_catalog.format(
-          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
-          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it '
+          'is a copy, or the name is wrong. Call decide_copy()',
           r.kind, r.project, v_binding.project)
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
@@ -10818,7 +10823,7 @@ begin
   then
     return pg_catalog.format(
       'this database belongs to the project %s, and the functions are those of the project %s: the '
-      'database is a copy, and nothing is delivered from it. Call outbox.decide_copy() (runbook: A '
+      'database is a copy, and nothing is delivered from it. Call decide_copy() (runbook: A '
       'copy)', v_binding.project, v_project);
   end if;
   return outbox.binding_problem(p_now);
@@ -11221,10 +11226,10 @@ comment on function outbox.dispatch(
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
   '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
-  'supports none of contracts() the call only records results and returns refuse_contract(); for a run of '
-  'another project it only records results, and "stop" is the reason (check_binding()); p_held: how '
-  'many deliveries the run holds besides those in p_results: only one that holds none gets an '
-  'isolated delivery. Returns {"applied", "stale", "routed", '
+  'supports none of contracts() the call only records results and returns refuse_contract(); for a '
+  'run of another project it only records results, and "stop" is the reason (check_binding()); '
+  'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
+  'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
   'tick_problem(), "now_ms": the time of the database}. If the '
@@ -12200,7 +12205,8 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+      d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
@@ -12634,7 +12640,8 @@ cross join (
 comment on view outbox.queue_health is
   'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that '
   'stop or delay deliveries. set_aside counts deliveries that the database rejected, '
-  'set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and '
+  'set_aside_error is the last SQLSTATE and text. waiting_turn counts the unrouted events that '
+  'wait for the turn of their organisation. unrouted, waiting_turn, dead_letters, set_aside and '
   'rows_in_default count up to 10,000.';
 
 -- sql/operations/outbox_views.sql
@@ -12854,8 +12861,8 @@ comment on function outbox.release_command(uuid) is
 -- sql/operations/cancel_pending.sql
 
 -- Cancels everything that waits to be delivered, in one transaction: for a copy of the database
--- that becomes a project of its own. Measured on a busy machine: 57 s for 100,000 deliveries that are
--- not routed yet.
+-- that becomes a project of its own. Measured on a busy machine: 57 s for 100,000 deliveries that
+-- are not routed yet.
 
 create function outbox.route_all(p_now timestamptz) returns bigint
 language plpgsql set search_path = ''
@@ -12876,8 +12883,8 @@ begin
 end
 $$;
 comment on function outbox.route_all(timestamptz) is
-  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, gates '
-  'by id.';
+  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, '
+  'gates by id.';
 
 create function outbox.cancel_open(
   p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -13002,8 +13009,8 @@ comment on function outbox.decide_copy(text, text) is
   'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
   'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
-  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the '
-  'outbox is not bound yet. locks: the advisory lock of '
+  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or '
+  'the outbox is not bound yet. locks: the advisory lock of '
   'check_binding() alone, then as cancel_pending().';
 
 create function outbox.project_to_decide(
@@ -13652,9 +13659,9 @@ $$;
 comment on function outbox.upkeep(timestamptz, timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that '
   'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
-  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes '
-  'ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick '
-  'begins with another one.';
+  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, '
+  'removes ended subscriptions, adds up the counters. After p_until it begins no step, and the '
+  'next tick begins with another one.';
 
 create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''

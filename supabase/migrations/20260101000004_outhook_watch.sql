@@ -27,7 +27,7 @@ comment on function outbox.name_columns() is
   'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
 
 create function outbox.named_columns(p_table oid, p_watch jsonb) returns jsonb
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_named jsonb;
@@ -42,7 +42,9 @@ begin
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
+    -- Not a list of another call of watch_table(), which an older snapshot may show.
+    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
@@ -262,26 +264,32 @@ comment on type outbox.watched_change is
   'partition key that its columns have, and whether the change is published.';
 
 create function outbox.record_values(p_table oid, p_named jsonb) returns text
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_root oid := pg_catalog.pg_partition_root(p_table);
 begin
   return (
     select pg_catalog.string_agg(
       case
-        when a.atttypid < 16384 and a.atttypid not in ('money'::regtype, 'money[]'::regtype)
+        when a.atttypid < 16384 and a.atttypid not in (790, 791)
         then pg_catalog.format('v.%I', a.attname)
         -- As column_value(), whose queries would double the time of a trigger.
-        when t.typtype = 'e' then pg_catalog.format(
+        when (select t.typtype = 'e' from pg_catalog.pg_type t where t.oid = a.atttypid)
+        then pg_catalog.format(
           'case pg_catalog.num_nulls(v.%1$I) when 0 then pg_catalog.format(''%%s'', v.%1$I) end '
           'as %1$I', a.attname)
         else pg_catalog.format('%s as %I',
           outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
-      end, ', ' order by coalesce(r.attnum, a.attnum))
+      end, ', '
+      -- In the order of the partitioned table: see has_root_order().
+      order by case
+        when v_root is null then a.attnum
+        else (
+          select r.attnum from pg_catalog.pg_attribute r
+          where r.attrelid = v_root and r.attname = a.attname)
+      end)
     from pg_catalog.pg_attribute a
-    join pg_catalog.pg_type t on t.oid = a.atttypid
-    -- In the order of the partitioned table: see has_root_order().
-    left join pg_catalog.pg_attribute r
-      on r.attrelid = pg_catalog.pg_partition_root(p_table) and r.attname = a.attname
     where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
       and (not p_named ? 'columns' or p_named -> 'columns' ? a.attname)
       and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));
@@ -501,7 +509,7 @@ comment on function
 
 -- The triggers of a watched table publish each change of a row in the transaction of the change.
 -- They have one argument: JSON that watch_table() writes: {"type", "org_id", "named": the lists of
--- columns that named_column stores}. They are SECURITY DEFINER, so that a role such as
+-- columns that named_column stores, "call": a uuid of this call}. They are SECURITY DEFINER, so that a role such as
 -- authenticated publishes by writing to the table and in no other way.
 --
 -- Six settings of the session determine the text of values. A clause SET for each of them would add
@@ -565,9 +573,9 @@ begin
   if v_named is null then
     perform outbox.warn_of_watch(tg_relid);
   elsif
-    -- Only types of Postgres: no role can define a cast to json of such a type. Not money and money[],
-    -- which depend on a setting. With lists of columns, also not json and json[], because reading a
-    -- member of {"a": "\u0000"} is an error. An older snapshot might not show another type.
+    -- Only types of Postgres: no role can define a cast of such a type to json. Not money (790,
+    -- 791), which depends on a setting. With lists of columns, also not json (114, 199), because
+    -- reading a member of {"a": "\u0000"} is an error. An older snapshot might not show a type.
     pg_catalog.current_setting('transaction_isolation') = 'read committed'
     and not exists (
       select from pg_catalog.pg_attribute a
@@ -934,23 +942,25 @@ comment on function outbox.check_tree(regclass, text[], boolean) is
   'Raises OH001 if a partition of the table, or the partitioned table that it belongs to, is '
   'watched, or if moves between its partitions could not be told from deletions.';
 
-create function outbox.name_columns_of(p_table regclass, p_list text, p_columns text[])
-returns void
+create function outbox.name_columns_of(
+  p_table regclass, p_list text, p_columns text[], p_call text
+) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns()',
+    'execute function outbox.name_columns(%L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table);
+    ), p_table, p_call);
 end
 $$;
-comment on function outbox.name_columns_of(regclass, text, text[]) is
-  'Stores a list of columns of a watch as a trigger that never fires.';
+comment on function outbox.name_columns_of(regclass, text, text[], text) is
+  'Stores a list of columns of a watch as a trigger that never fires. p_call: the call of '
+  'watch_table(), as in the argument of the other triggers.';
 
 create function outbox.create_watch(
   p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean
@@ -1036,16 +1046,17 @@ begin
   perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k),
+    'call', pg_catalog.gen_random_uuid()));
   perform outbox.unwatch_table(p_table);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e
   loop
-    perform outbox.name_columns_of(p_table, v_list, v_names);
+    perform outbox.name_columns_of(p_table, v_list, v_names, v_watch ->> 'call');
   end loop;
   perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
-  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
+  return (v_watch - '{named,call}'::text[]) || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;

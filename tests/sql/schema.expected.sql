@@ -1810,8 +1810,8 @@ begin
         when r.outcome = 'failed' then 0
         else d.lost_leases
       end as lost_leases,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
-      l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
+      l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
@@ -2693,6 +2693,50 @@ ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_
 -- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", "steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, with "repeated": true. OH001, OH002, OH003.';
+
+-- Name: begin_ticks(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_ticks() RETURNS timestamp with time zone
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_until timestamptz := outbox.job_deadline();
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname = 'outhook-tick' and j.schedule = '* * * * *';
+  if not found then
+    return v_until;
+  end if;
+  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
+  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
+  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
+  -- pg_cron refuses it.
+  if v_until < v_start + interval '59 s' and not exists (
+    select from pg_catalog.pg_settings s
+    where s.name = 'cron.use_background_workers' and s.setting = 'on')
+  then
+    perform cron.alter_job(v_job, command => pg_catalog.repeat(
+      'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ', 59)
+      || 'select outbox.try_tick()');
+  end if;
+  return least(v_until, pg_catalog.date_trunc('minute', v_start) + interval '1 minute');
+end
+$$;
+
+ALTER FUNCTION outbox.begin_ticks() OWNER TO postgres;
+
+-- Name: FUNCTION begin_ticks(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_ticks() IS 'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the end of the minute. There, if the timeout ends it earlier, this changes the job so that each tick is a statement with a timeout of its own.';
 
 -- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -8347,7 +8391,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11947,7 +11991,7 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 -- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only then, it waits for the gates of all claimed endpoints.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15223,35 +15267,36 @@ ALTER FUNCTION outbox.name_columns() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.name_columns() IS 'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
 
--- Name: name_columns_of(regclass, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: name_columns_of(regclass, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) RETURNS void
+CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns()',
+    'execute function outbox.name_columns(%L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table);
+    ), p_table, p_call);
 end
 $$;
 
-ALTER FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) OWNER TO postgres;
 
--- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) IS 'Stores a list of columns of a watch as a trigger that never fires.';
+COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) IS 'Stores a list of columns of a watch as a trigger that never fires. p_call: the call of watch_table(), as in the argument of the other triggers.';
 
 -- Name: named_columns(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_named jsonb;
@@ -15266,7 +15311,9 @@ begin
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
+    -- Not a list of another call of watch_table(), which an older snapshot may show.
+    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
@@ -17540,9 +17587,9 @@ begin
   if v_named is null then
     perform outbox.warn_of_watch(tg_relid);
   elsif
-    -- Only types of Postgres: no role can define a cast to json of such a type. Not money and money[],
-    -- which depend on a setting. With lists of columns, also not json and json[], because reading a
-    -- member of {"a": "\u0000"} is an error. An older snapshot might not show another type.
+    -- Only types of Postgres: no role can define a cast of such a type to json. Not money (790,
+    -- 791), which depends on a setting. With lists of columns, also not json (114, 199), because
+    -- reading a member of {"a": "\u0000"} is an error. An older snapshot might not show a type.
     pg_catalog.current_setting('transaction_isolation') = 'read committed'
     and not exists (
       select from pg_catalog.pg_attribute a
@@ -17834,7 +17881,8 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+      d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
@@ -19529,25 +19577,32 @@ COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_m
 CREATE FUNCTION outbox.record_values(p_table oid, p_named jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $_$
+declare
+  v_root oid := pg_catalog.pg_partition_root(p_table);
 begin
   return (
     select pg_catalog.string_agg(
       case
-        when a.atttypid < 16384 and a.atttypid not in ('money'::regtype, 'money[]'::regtype)
+        when a.atttypid < 16384 and a.atttypid not in (790, 791)
         then pg_catalog.format('v.%I', a.attname)
         -- As column_value(), whose queries would double the time of a trigger.
-        when t.typtype = 'e' then pg_catalog.format(
+        when (select t.typtype = 'e' from pg_catalog.pg_type t where t.oid = a.atttypid)
+        then pg_catalog.format(
           'case pg_catalog.num_nulls(v.%1$I) when 0 then pg_catalog.format(''%%s'', v.%1$I) end '
           'as %1$I', a.attname)
         else pg_catalog.format('%s as %I',
           outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
-      end, ', ' order by coalesce(r.attnum, a.attnum))
+      end, ', '
+      -- In the order of the partitioned table: see has_root_order().
+      order by case
+        when v_root is null then a.attnum
+        else (
+          select r.attnum from pg_catalog.pg_attribute r
+          where r.attrelid = v_root and r.attname = a.attname)
+      end)
     from pg_catalog.pg_attribute a
-    join pg_catalog.pg_type t on t.oid = a.atttypid
-    -- In the order of the partitioned table: see has_root_order().
-    left join pg_catalog.pg_attribute r
-      on r.attrelid = pg_catalog.pg_partition_root(p_table) and r.attname = a.attname
     where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
       and (not p_named ? 'columns' or p_named -> 'columns' ? a.attname)
       and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));
@@ -21917,7 +21972,7 @@ ALTER FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most int
 
 -- Name: FUNCTION rows_in_default(p_table text, p_span tstzrange, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) IS 'How many rows of a time span the default partition of event or attempt has; counts up to p_most.';
+COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) IS 'How many rows of a time span the default partition of event or attempt has, at most p_most.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25209,16 +25264,17 @@ begin
   perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k),
+    'call', pg_catalog.gen_random_uuid()));
   perform outbox.unwatch_table(p_table);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e
   loop
-    perform outbox.name_columns_of(p_table, v_list, v_names);
+    perform outbox.name_columns_of(p_table, v_list, v_names, v_watch ->> 'call');
   end loop;
   perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
-  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
+  return (v_watch - '{named,call}'::text[]) || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
@@ -25773,7 +25829,7 @@ ALTER TABLE outbox.cleanup_step OWNER TO postgres;
 
 -- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_step IS 'Steps of modules in cleanup(), in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
+COMMENT ON TABLE outbox.cleanup_step IS 'Steps of cleanup(), in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -28108,6 +28164,10 @@ REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key t
 REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) TO service_role;
 
+-- Name: FUNCTION begin_ticks(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_ticks() FROM PUBLIC;
+
 -- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
@@ -29616,9 +29676,9 @@ REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.name_columns() FROM PUBLIC;
 
--- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[], p_call text) FROM PUBLIC;
 
 -- Name: FUNCTION named_columns(p_table oid, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2870,6 +2870,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'begin_ticks': { Args: Record<PropertyKey, never>; Returns: string }
       'bind': {
         Args: {
           'p_binding': Omit<
@@ -4714,7 +4715,7 @@ export type Database = {
       }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
       'name_columns_of': {
-        Args: { 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
+        Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
         Returns: undefined
       }
       'named_columns': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: Json }
