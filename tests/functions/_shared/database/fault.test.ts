@@ -26,7 +26,7 @@ Deno.test.beforeAll(async () => {
   await admin`create role courier login password 'right'`
   await admin`grant usage on schema outbox to courier`
   await admin`grant execute on function
-    outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) to courier`
+    outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer) to courier`
 })
 Deno.test.beforeEach(async () => {
   await admin`alter role courier reset all`
@@ -47,7 +47,17 @@ function url(change: (url: URL) => void = () => {}): string {
 
 function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
   const run = crypto.randomUUID()
-  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, known: {}, held: 0, ...over }
+  return {
+    run,
+    seq: 1,
+    results: [],
+    limit: 10,
+    kind: 'worker',
+    ended: false,
+    known: {},
+    held: 0,
+    ...over,
+  }
 }
 
 /** The fault of one call, made over a connection of its own while `meanwhile` happens. */

@@ -11,7 +11,17 @@ import { copyPrepared } from '../../../_support/prepared.ts'
 
 function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
   const run = crypto.randomUUID()
-  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, known: {}, held: 0, ...over }
+  return {
+    run,
+    seq: 1,
+    results: [],
+    limit: 10,
+    kind: 'worker',
+    ended: false,
+    known: {},
+    held: 0,
+    ...over,
+  }
 }
 
 async function prepare(stack: Stack): Promise<string> {
