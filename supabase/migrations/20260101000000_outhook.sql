@@ -4691,8 +4691,9 @@ comment on table outbox.lane is
   'deliveries.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
-create index lane_isolated on outbox.lane (gate_id, next_at)
-where isolated and next_at < 'infinity';
+-- A lookup of isolated lanes does not repeat the predicate of lane_due, whose entries for the other
+-- lanes it would read.
+create index lane_isolated on outbox.lane (gate_id, next_at) where isolated;
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
@@ -5027,24 +5028,22 @@ begin
   ) earliest
   cross join lateral (
     -- Normally there is no isolated lane.
-    select coalesce(
-      (select case
-         when o.depth = 0 or e.status = 'deleted' then 'infinity'
-         else greatest(l.next_at, o.not_before, rate.next_token_at, case
-           when e.status <> 'enabled' then p_now + interval '5 s'
-           when not e.breaker_enabled or o.breaker = 'closed' then case
-             when o.in_flight >= outbox.allowed_in_flight(
-               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
-             then p_now + interval '1 s'
-           end
-           when o.breaker = 'open' then o.open_until
-           else p_now + interval '1 s'
-         end)
-       end
-       from outbox.lane l
-       where l.gate_id = o.id and l.isolated and l.next_at < 'infinity'
-       order by l.next_at limit 1),
-      'infinity') as at
+    select case
+      when coalesce(f.due_at, 'infinity') = 'infinity' or o.depth = 0 or e.status = 'deleted'
+      then 'infinity'
+      else greatest(f.due_at, o.not_before, rate.next_token_at, case
+        when e.status <> 'enabled' then p_now + interval '5 s'
+        when e.breaker_enabled and o.breaker = 'open' then o.open_until
+        when (e.breaker_enabled and o.breaker = 'half_open')
+          or o.in_flight >= outbox.allowed_in_flight(
+            e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+        then p_now + interval '1 s'
+      end)
+    end as at
+    from (
+      select pg_catalog.min(l.next_at) as due_at from outbox.lane l
+      where l.gate_id = o.id and l.isolated
+    ) f
     offset 0
   ) isolated
   cross join lateral (
@@ -8167,7 +8166,7 @@ begin
       where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then

@@ -160,7 +160,7 @@ Deno.test('a worker whose right is revoked logs it, and delivers when the right 
   const said = (): boolean => courier.log.some((line) => line.includes('42501'))
   expect(await waitUntil(said, { timeoutMs: patienceMs })).toBe(true)
   await outhook.admin`grant execute on function
-    outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) to courier`
+    outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer) to courier`
   const again = (): boolean => courier.log.some((line) => line.includes('dispatch responds again'))
   expect(await waitUntil(again, { timeoutMs: patienceMs })).toBe(true)
   courier.kill('SIGTERM')

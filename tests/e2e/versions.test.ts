@@ -30,7 +30,7 @@ const olderDispatch = await Deno.readTextFile(
 /** Its update: the database of these functions again. */
 const update = `
   drop function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb);
-  alter function outbox.newer_dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
+  alter function outbox.newer_dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer)
     rename to dispatch;`
 
 function speaking({ oldest, newest }: ContractRange): string {

@@ -16342,24 +16342,22 @@ begin
   ) earliest
   cross join lateral (
     -- Normally there is no isolated lane.
-    select coalesce(
-      (select case
-         when o.depth = 0 or e.status = 'deleted' then 'infinity'
-         else greatest(l.next_at, o.not_before, rate.next_token_at, case
-           when e.status <> 'enabled' then p_now + interval '5 s'
-           when not e.breaker_enabled or o.breaker = 'closed' then case
-             when o.in_flight >= outbox.allowed_in_flight(
-               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
-             then p_now + interval '1 s'
-           end
-           when o.breaker = 'open' then o.open_until
-           else p_now + interval '1 s'
-         end)
-       end
-       from outbox.lane l
-       where l.gate_id = o.id and l.isolated and l.next_at < 'infinity'
-       order by l.next_at limit 1),
-      'infinity') as at
+    select case
+      when coalesce(f.due_at, 'infinity') = 'infinity' or o.depth = 0 or e.status = 'deleted'
+      then 'infinity'
+      else greatest(f.due_at, o.not_before, rate.next_token_at, case
+        when e.status <> 'enabled' then p_now + interval '5 s'
+        when e.breaker_enabled and o.breaker = 'open' then o.open_until
+        when (e.breaker_enabled and o.breaker = 'half_open')
+          or o.in_flight >= outbox.allowed_in_flight(
+            e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+        then p_now + interval '1 s'
+      end)
+    end as at
+    from (
+      select pg_catalog.min(l.next_at) as due_at from outbox.lane l
+      where l.gate_id = o.id and l.isolated
+    ) f
     offset 0
   ) isolated
   cross join lateral (
@@ -19353,7 +19351,7 @@ begin
       where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then
@@ -27523,7 +27521,7 @@ CREATE INDEX lane_halted ON outbox.lane USING btree (gate_id) WHERE halted;
 
 -- Name: lane_isolated; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE (isolated AND (next_at < 'infinity'::timestamp with time zone));
+CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE isolated;
 
 -- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
 

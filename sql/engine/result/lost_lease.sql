@@ -146,7 +146,7 @@ begin
       where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then

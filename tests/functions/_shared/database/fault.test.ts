@@ -27,7 +27,7 @@ Deno.test.beforeAll(async () => {
   await admin`create role courier login password 'right'`
   await admin`grant usage on schema outbox to courier`
   await admin`grant execute on function
-    outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) to courier`
+    outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer) to courier`
 })
 Deno.test.beforeEach(async () => {
   await admin`alter role courier reset all`

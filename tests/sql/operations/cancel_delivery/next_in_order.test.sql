@@ -15,7 +15,8 @@ update answer set a = step(2) where true;
 select is(claimed(a), 2, 'and again, after the retry of the first') from answer;
 select is(failed_attempts_of(ids[1], id) || ' ' || failed_attempts_of(ids[2], id), '1 0', 'which alone has failed') from event, made;
 
--- The run dies: a second failure of the first, the first of the second.
+-- The run dies. A WhatsApp message, for example, waits longer after a lost lease, by the schedule.
+insert into outbox.failure_rule (kind, code, action, min_delay_s, title) values ('webhook', 'lease_expired', 'retry', 0.5, 'Unknown outcome');
 select time_passes('1 min');
 select is(claimed(step()), 0, 'both leases are lost, and the lane waits');
 select is((select next_at - at from outbox.lane, outbox.test_clock), interval '5 s', 'for the later of their retries');

@@ -74,8 +74,9 @@ create temporary table lost as select endpoint('{lost.event}', p_ordering => 'en
 update outbox.endpoint e set on_dead_letter = 'halt' from lost where e.id = lost.id;
 create temporary table lost_event as select events(2, 'lost.event', p_endpoint_id => id) as ids from lost;
 select is(claimed(step(), id), 2, 'a run takes both') from lost;
+update outbox.delivery d set lost_leases = 4 from lost where d.endpoint_id = lost.id;
 select time_passes('1 h'), step();
-select is((select string_agg(status, ',') from outbox.delivery_status join lost on id = endpoint_id), 'dead_letter,dead_letter', 'lost with their last try, both are dead letters');
+select is((select string_agg(status, ',') from outbox.delivery_status join lost on id = endpoint_id), 'dead_letter,dead_letter', 'with too many lost leases, both are dead letters');
 select is((select count(*) from outbox.lane l join outbox.gate g on g.id = l.gate_id join lost on g.endpoint_id = lost.id where l.halted), 1::bigint, 'and the lane is halted');
 select is_empty('select * from miscounts()', 'the counters are right');
 
