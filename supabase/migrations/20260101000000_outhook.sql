@@ -14176,7 +14176,8 @@ comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
 -- next start of the job continues. A step that fails prevents no other. Each step may run at any
 -- time, repeatedly and concurrently.
 
-create table outbox.cleanup_progress (
+-- Unlogged: after a crash of the server the cleanup of the day begins again.
+create unlogged table outbox.cleanup_progress (
   name text primary key,
   done_on date,
   piece_rows integer,

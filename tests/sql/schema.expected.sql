@@ -25799,7 +25799,7 @@ COMMENT ON TABLE outbox.channel_hold IS 'The last decision about a channel by ca
 
 -- Name: cleanup_progress; Type: TABLE; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.cleanup_progress (
+CREATE UNLOGGED TABLE outbox.cleanup_progress (
     name text NOT NULL,
     done_on date,
     piece_rows integer,
