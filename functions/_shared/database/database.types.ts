@@ -4275,7 +4275,7 @@ export type Database = {
         }[]
       }
       'name_columns_of': {
-        Args: { 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
+        Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
         Returns: undefined
       }
       'named_columns': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: Json }
