@@ -1,7 +1,7 @@
 -- The triggers of a watched table publish each change of a row in the transaction of the change.
 -- They have one argument: JSON that watch_table() writes: {"type", "org_id", "named": the lists of
--- columns that named_column stores, "call": a uuid of this call}. They are SECURITY DEFINER, so that a role such as
--- authenticated publishes by writing to the table and in no other way.
+-- columns that named_column stores, "call": a uuid of this call}. They are SECURITY DEFINER, so
+-- that a role such as authenticated publishes by writing to the table and in no other way.
 --
 -- Six settings of the session determine the text of values. A clause SET for each of them would add
 -- a fifth to the time of a trigger, so the triggers set them only in a session that has others.

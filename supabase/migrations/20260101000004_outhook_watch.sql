@@ -509,8 +509,8 @@ comment on function
 
 -- The triggers of a watched table publish each change of a row in the transaction of the change.
 -- They have one argument: JSON that watch_table() writes: {"type", "org_id", "named": the lists of
--- columns that named_column stores, "call": a uuid of this call}. They are SECURITY DEFINER, so that a role such as
--- authenticated publishes by writing to the table and in no other way.
+-- columns that named_column stores, "call": a uuid of this call}. They are SECURITY DEFINER, so
+-- that a role such as authenticated publishes by writing to the table and in no other way.
 --
 -- Six settings of the session determine the text of values. A clause SET for each of them would add
 -- a fifth to the time of a trigger, so the triggers set them only in a session that has others.
@@ -1056,8 +1056,9 @@ begin
     perform outbox.name_columns_of(p_table, v_list, v_names, v_watch ->> 'call');
   end loop;
   perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
-  return (v_watch - '{named,call}'::text[]) || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
-    'operations', p_operations, 'per_statement', p_per_statement);
+  return (v_watch - '{named,call}'::text[]) || v_columns
+    || pg_catalog.jsonb_build_object('table', p_table::text,
+      'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
 comment on function

@@ -25272,8 +25272,9 @@ begin
     perform outbox.name_columns_of(p_table, v_list, v_names, v_watch ->> 'call');
   end loop;
   perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
-  return (v_watch - '{named,call}'::text[]) || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
-    'operations', p_operations, 'per_statement', p_per_statement);
+  return (v_watch - '{named,call}'::text[]) || v_columns
+    || pg_catalog.jsonb_build_object('table', p_table::text,
+      'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
 
