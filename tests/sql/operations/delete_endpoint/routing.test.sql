@@ -11,8 +11,8 @@ insert into event select (events(1))[1], null;
 create temporary table answer as select step() as a;
 select is(claimed(a, id), 0, 'nothing goes to it') from made, answer;
 select is(claimed(a, other), 2, 'the other endpoint gets what is for all') from made, answer;
-select results_eq('select event_id, endpoint_id, outcome from outbox.attempt', 'select addressed, null::uuid, ''no_subscriber'' from event where addressed is not null',
-  'an event that was for it alone is recorded as without a subscriber');
+select results_eq('select event_id, endpoint_id, outcome from outbox.attempt', 'select addressed, id, ''cancelled'' from event, made where addressed is not null',
+  'an event that was for it alone is recorded as cancelled');
 select is((select count(*) from outbox.delivery join made on id = endpoint_id), 0::bigint, 'no delivery is made');
 select is((select count(*) from outbox.unrouted), 0::bigint, 'nothing stays unrouted');
 
