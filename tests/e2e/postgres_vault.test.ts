@@ -95,16 +95,18 @@ Deno.test('a dump holds no plain secret, nor does the data directory of the stan
 
 Deno.test('decrypting a secret costs less than 100 µs', async () => {
   await value(`select count(vault.create_secret(repeat('x', 50))) from generate_series(1, 1000)`)
+  // Other work on the machine only adds, so one quick round shows it: of few secrets, to pass without
+  // interruption, and after a first one in its session, which loads the functions.
   const secrets = 20
-  const round = async (): Promise<number> => {
-    const plan = await value(`explain (analyze, timing off, summary, costs off)
-      select count(s.decrypted_secret) from
-        (select decrypted_secret from vault.decrypted_secrets limit ${secrets}) s`)
-    return Number(plan.match(/Execution Time: ([\d.]+) ms/)?.[1])
+  const round = `explain (analyze, timing off, summary, costs off)
+    select count(s.decrypted_secret) from
+      (select decrypted_secret from vault.decrypted_secrets limit ${secrets}) s;`
+  const isQuick = async (): Promise<boolean> => {
+    const plans = await value(round.repeat(50))
+    const times = [...plans.matchAll(/Execution Time: ([\d.]+) ms/g)].map(([, ms]) => Number(ms))
+    expect(times).toHaveLength(50)
+    return Math.min(...times) < 0.1 * secrets
   }
-  // Other work on the machine only adds, so one quick round shows it, which is short enough to pass
-  // without interruption.
-  const isQuick = async (): Promise<boolean> => await round() < 0.1 * secrets
   expect(await waitUntil(isQuick, { timeoutMs: patienceMs })).toBe(true)
 })
 
