@@ -59,7 +59,7 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
     deps.log('error', 'callback failed', { error: messageOf(error) })
     return toResponse(refuse('unavailable', 'The request failed; see the log of this function'))
   })
-  app.notFound(notFound(app, ': use /whatsapp/inbound/<app key>'))
+  app.notFound(notFound(app, 'use /whatsapp/inbound/<app key>'))
   return app
 }
 

@@ -94,6 +94,7 @@ Deno.test('a call whose session the pooler has changed is made without prepared 
   try {
     const call: Omit<DispatchCall, 'seq'> = {
       run: crypto.randomUUID(),
+      held: 0,
       results: [],
       limit: 10,
       kind: 'worker',

@@ -4,11 +4,11 @@ import { problemResponse } from './problem.ts'
 
 /**
  * Creates the handler for requests that no route handles: 405 with `Allow` if the path has other
- * methods, else 404. `hint` follows the text of the 404.
+ * methods, else 404. With `hint`, which names the right path, the text does not repeat the path.
  */
 export function notFound(
   { routes }: { routes: readonly Route[] },
-  hint = '',
+  hint: string | null = null,
 ): (c: Context) => Response {
   return function notFoundHandler(c): Response {
     const allowed = allowedMethods(routes, c.req.path)
@@ -17,7 +17,9 @@ export function notFound(
         status: 404,
         code: 'not_found',
         title: 'Not found',
-        detail: `This function has no ${c.req.method} ${c.req.path.slice(0, 200)}${hint}`,
+        detail: hint === null
+          ? `This function has no ${c.req.method} ${c.req.path.slice(0, 200)}`
+          : `This function has no ${c.req.method} at this path: ${hint}`,
       })
     }
     const response = problemResponse({

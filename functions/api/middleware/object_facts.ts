@@ -22,7 +22,7 @@ const deliveryFacts = z.object({
 export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
   endpoints: {
     form: /^[0-9a-f-]{36}$/i,
-    async load(database, p_org_id, p_endpoint_id) {
+    async load(database, p_org_id, p_endpoint_id): Promise<Facts> {
       const endpoint = await database.call(
         'get_org_endpoint',
         { p_org_id, p_endpoint_id },
@@ -33,7 +33,7 @@ export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
   },
   deliveries: {
     form: /^[0-9a-f-]{36}\.[0-9a-f-]{36}$/i,
-    async load(database, p_org_id, id) {
+    async load(database, p_org_id, id): Promise<Facts> {
       return ofDelivery(
         await database.call('get_delivery', { p_org_id, ...deliveryKey(id) }, deliveryFacts),
       )
@@ -41,19 +41,19 @@ export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
   },
   'dead-letters': {
     form: /^[0-9a-f-]{36}$/i,
-    async load(database, p_org_id, p_id) {
+    async load(database, p_org_id, p_id): Promise<Facts> {
       return ofDelivery(await database.call('get_dead_letter', { p_org_id, p_id }, deliveryFacts))
     },
   },
   'replay-jobs': {
     form: /^[0-9]{1,18}$/,
-    async load(database, p_org_id, p_id) {
+    async load(database, p_org_id, p_id): Promise<Facts> {
       return ofDelivery(await database.call('get_replay_job', { p_org_id, p_id }, deliveryFacts))
     },
   },
   events: {
     form: /^[0-9a-f-]{36}$/i,
-    async load(database, p_org_id, p_event_id) {
+    async load(database, p_org_id, p_event_id): Promise<Facts> {
       const event = await database.call(
         'get_event',
         { p_org_id, p_event_id },
@@ -64,7 +64,8 @@ export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
   },
   'event-types': {
     form: /^[A-Za-z0-9_.-]{1,128}$/,
-    load: (_database, _org, type) => Promise.resolve({ endpointId: null, types: [type] }),
+    load: (_database, _org, type): Promise<Facts> =>
+      Promise.resolve({ endpointId: null, types: [type] }),
   },
 }
 

@@ -159,7 +159,7 @@ function scopesOf(
   if (unbounded !== undefined) {
     throw new ApiError('invalid_argument', `scopes: ${unbounded} cannot be limited`, {
       field: 'scopes',
-      remedy: limits?.endpointIds != null && unbounded === 'events:read'
+      remedy: limits !== null && limits.endpointIds !== null && unbounded === 'events:read'
         ? 'Limit the token by eventTypes, or leave events:read out'
         : `Leave ${unbounded} out, or create a token without endpointIds and eventTypes`,
     })

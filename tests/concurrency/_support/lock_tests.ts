@@ -384,6 +384,8 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'time/cleanup.sql forget_lanes: for no key update skip locked': [
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a key alone',
+  ],
+  'time/cleanup.sql forget_lanes: for no key update skip locked (2)': [
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a replay job alone',
   ],

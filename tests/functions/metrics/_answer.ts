@@ -40,6 +40,7 @@ export function someAnswer(): MetricsResult {
     events: { unrouted: 1, unrouted_since: 999.5, set_aside: 0, dead_letters: 3 },
     engine: {
       enabled: true,
+      copy: false,
       runs: { edge: 2 },
       tick_at: 999,
       kick_at: null,

@@ -60,13 +60,18 @@ Deno.test('GET /whatsapp/inbound/:appKey verifies the address by its own token',
     .toMatchObject({ status: 403 })
 })
 
-Deno.test('GET /whatsapp/health responds 200, and an unknown path 404 as a problem', async () => {
+Deno.test('GET /whatsapp/health responds 200, and an unknown path 404 and a wrong method 405 as problems, without the key', async () => {
   expect((await call('/whatsapp/health')).status).toBe(200)
   for (
-    const [path, method] of [['/whatsapp/inbound', 'POST'], [`/whatsapp/inbound/${key}`, 'PUT']]
+    const [path, method, status, code] of [
+      ['/whatsapp/inbound', 'POST', 404, 'not_found'],
+      [`/whatsapp/inbound/${key}/x`, 'POST', 404, 'not_found'],
+      [`/whatsapp/inbound/${key}`, 'PUT', 405, 'method_not_allowed'],
+    ] as const
   ) {
-    const { status, text } = await call(path ?? '', { method: method ?? '' })
-    expect([status, JSON.parse(text).code]).toEqual([404, 'not_found'])
+    const response = await call(path, { method })
+    const { text } = response
+    expect([response.status, JSON.parse(text).code]).toEqual([status, code])
     expect(text).not.toContain(key)
   }
 })
