@@ -385,10 +385,6 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a key alone',
   ],
-  'time/cleanup.sql forget_lanes: for no key update skip locked (2)': [
-    'held_cleanup.test.ts',
-    'cleanup() leaves the empty lane of a replay job alone',
-  ],
   'time/cleanup.sql forget_dead_letters: for update skip locked': [
     'same_moment.test.ts',
     'cleanup() leaves a dead letter alone that is being replayed',
