@@ -57,7 +57,17 @@ async function both(
 
 function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
   const run = crypto.randomUUID()
-  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, known: {}, ...over }
+  return {
+    run,
+    seq: 1,
+    results: [],
+    limit: 10,
+    kind: 'worker',
+    ended: false,
+    known: {},
+    held: 0,
+    ...over,
+  }
 }
 
 /** Publishes while nothing is sent, and gives the event's id. */

@@ -470,6 +470,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_before': number
           'lost_leases': number
           'replayed_at': string | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
@@ -485,6 +486,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
+          'lost_before'?: number
           'lost_leases'?: number
           'replayed_at'?: string | null
         }
@@ -498,6 +500,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
+          'lost_before'?: number
           'lost_leases'?: number
           'replayed_at'?: string | null
         }
@@ -4197,6 +4200,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_before': number
           'lost_leases': number
           'replayed_at': string | null
         }
