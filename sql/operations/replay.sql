@@ -109,7 +109,8 @@ begin
     -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
-    update outbox.delivery d set failed_attempts = 0, lost_leases = 0, replayed_at = v_now
+    update outbox.delivery d set
+      failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');

@@ -39,7 +39,7 @@ ALTER TYPE outbox.claimed OWNER TO postgres;
 
 -- Name: TYPE claimed; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as arrays of the same length. leases_ms: the remaining time of each lease.';
+COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as arrays of the same length. failed_attempts: all of them, with the lost leases; leases_ms: the remaining time of each lease.';
 
 -- Name: claimed_message; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1810,6 +1810,8 @@ begin
         when r.outcome = 'failed' then 0
         else d.lost_leases
       end as lost_leases,
+      d.lost_before + case when r.outcome = 'failed' and not v.lost then d.lost_leases else 0 end
+        as lost_before,
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
@@ -1988,6 +1990,7 @@ begin
       leased_until = null,
       failed_attempts = j.failed_attempts,
       lost_leases = j.lost_leases,
+      lost_before = j.lost_before,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -3595,7 +3598,8 @@ CREATE TABLE outbox.delivery (
     body_bytes integer NOT NULL,
     replayed_at timestamp with time zone,
     deliver_at timestamp with time zone,
-    lost_leases integer DEFAULT 0 NOT NULL
+    lost_leases integer DEFAULT 0 NOT NULL,
+    lost_before integer DEFAULT 0 NOT NULL
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
 
@@ -3603,7 +3607,7 @@ ALTER TABLE outbox.delivery OWNER TO postgres;
 
 -- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; lost_leases counts the leases that ended without a result since then or since the last failure; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; lost_leases counts the leases that ended without a result since then or since the last failure, lost_before those before that failure; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
 
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -5702,7 +5706,8 @@ begin
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt,
+      d.failed_attempts + d.lost_leases + d.lost_before as failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b
@@ -13786,7 +13791,8 @@ begin
       leased_until = p_now + m.lease
     from chosen m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt,
+      d.failed_attempts + d.lost_leases + d.lost_before as failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
   )
@@ -20529,7 +20535,8 @@ begin
     -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
-    update outbox.delivery d set failed_attempts = 0, lost_leases = 0, replayed_at = v_now
+    update outbox.delivery d set
+      failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');

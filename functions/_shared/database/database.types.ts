@@ -594,6 +594,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_before': number
           'lost_leases': number
           'replayed_at': string | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
@@ -609,6 +610,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
+          'lost_before'?: number
           'lost_leases'?: number
           'replayed_at'?: string | null
         }
@@ -622,6 +624,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
+          'lost_before'?: number
           'lost_leases'?: number
           'replayed_at'?: string | null
         }
@@ -4564,6 +4567,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_before': number
           'lost_leases': number
           'replayed_at': string | null
         }

@@ -191,7 +191,8 @@ begin
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt,
+      d.failed_attempts + d.lost_leases + d.lost_before as failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b

@@ -13,7 +13,8 @@ create type outbox.claimed as (
   leases_ms integer[]
 );
 comment on type outbox.claimed is
-  'Claimed deliveries, as arrays of the same length. leases_ms: the remaining time of each lease.';
+  'Claimed deliveries, as arrays of the same length. failed_attempts: all of them, with the lost '
+  'leases; leases_ms: the remaining time of each lease.';
 
 create function outbox.lane_quantum(
   p_endpoint_id uuid, p_quantum integer, p_now timestamptz
@@ -285,7 +286,8 @@ begin
       leased_until = p_now + m.lease
     from chosen m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt,
+      d.failed_attempts + d.lost_leases + d.lost_before as failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
   )

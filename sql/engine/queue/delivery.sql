@@ -1,8 +1,8 @@
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
--- this table, so history never slows a claim. No index may contain leased_until, attempt,
--- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85
--- leaves room for these. There is no foreign key, because its check would lock the endpoint's row,
--- and no trigger.
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or one of
+-- the counts of failures, or a claim would no longer be a heap-only update; fillfactor 85 leaves
+-- room for these. There is no foreign key, because its check would lock the endpoint's row, and no
+-- trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -16,6 +16,7 @@ create table outbox.delivery (
   replayed_at timestamptz,
   deliver_at timestamptz,
   lost_leases integer not null default 0,
+  lost_before integer not null default 0,
   primary key (event_id, endpoint_id)
 ) with (
   fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
@@ -24,7 +25,8 @@ create table outbox.delivery (
 comment on table outbox.delivery is
   'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
   'failed_attempts counts the failures since the creation or the last replay; lost_leases counts '
-  'the leases that ended without a result since then or since the last failure; leased_until '
+  'the leases that ended without a result since then or since the last failure, lost_before those '
+  'before that failure; leased_until '
   'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
   'replayed_at is the time of the last replay; '
   'deliver_at is the earliest time, set by the publisher, null for at once.';

@@ -87,6 +87,8 @@ begin
         when r.outcome = 'failed' then 0
         else d.lost_leases
       end as lost_leases,
+      d.lost_before + case when r.outcome = 'failed' and not v.lost then d.lost_leases else 0 end
+        as lost_before,
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
@@ -265,6 +267,7 @@ begin
       leased_until = null,
       failed_attempts = j.failed_attempts,
       lost_leases = j.lost_leases,
+      lost_before = j.lost_before,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)

@@ -3,8 +3,8 @@ import type { Mutant } from '../mutant.ts'
 export const replay: readonly Mutant[] = [
   {
     file: 'sql/operations/replay.sql',
-    find: 'set failed_attempts = 0, lost_leases = 0, replayed_at = v_now',
-    replace: 'set lost_leases = 0, replayed_at = v_now',
+    find: 'failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now',
+    replace: 'lost_leases = 0, lost_before = 0, replayed_at = v_now',
     tests: ['sql/operations/replay/cases.test.sql'],
     why: 'A replayed delivery has what is left of its old budget.',
   },

@@ -71,9 +71,10 @@ function checkClaim(model: Model, claim: Claim, pair: Pair): void {
     claim.attempt === pair.attempt + 1,
     `${pair.name} has attempt ${claim.attempt} after ${pair.attempt}`,
   )
+  const failed = pair.failed_attempts + pair.lost + pair.lostBefore
   model.expect(
-    claim.failed_attempts === pair.failed_attempts,
-    `${pair.name} has ${claim.failed_attempts} attempts, not ${pair.failed_attempts}`,
+    claim.failed_attempts === failed,
+    `${pair.name} has ${claim.failed_attempts} failed attempts, not ${failed}`,
   )
   model.expect(
     pair.failed_attempts <= maxRetries + pair.holds,

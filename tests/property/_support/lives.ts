@@ -26,6 +26,7 @@ export function reopen(model: Model, pair: Pair): void {
     open: true,
     failed_attempts: 0,
     lost: 0,
+    lostBefore: 0,
     holds: 0,
     lease: null,
     lane: null,

@@ -57,6 +57,8 @@ export interface Pair {
   failed_attempts: number
   /** Lost leases in a row. */
   lost: number
+  /** Lost leases before its last failure. */
+  lostBefore: number
   /** Failures that held the endpoint: they spend a try and never end a delivery. */
   holds: number
   lease: { until: number } | null
@@ -206,6 +208,7 @@ export class Model {
     const hold = isHold(result)
     const dead = !hold && (isFinal(result) || pair.failed_attempts >= maxRetries)
     pair.failed_attempts += 1
+    pair.lostBefore += pair.lost
     pair.lost = 0
     if (hold) pair.holds += 1
     const delay = (delays[Math.min(pair.failed_attempts, delays.length) - 1] ?? 0) * SECOND

@@ -136,7 +136,13 @@ function replay(model: Model, pair: Pair, seen: Seen): void {
   lose(model, seen)
   model.expect(seen.did.replaced === pair.open, `replaced is ${seen.did.replaced}`)
   if (!pair.open) return reopen(model, pair)
-  Object.assign(pair, { failed_attempts: 0, lost: 0, holds: 0, replayedAt: model.now })
+  Object.assign(pair, {
+    failed_attempts: 0,
+    lost: 0,
+    lostBefore: 0,
+    holds: 0,
+    replayedAt: model.now,
+  })
   makeDue(model, pair)
 }
 

@@ -47,6 +47,7 @@ function addPair(model: Model, event: Event, endpoint: Endpoint): void {
     attempt: 0,
     failed_attempts: 0,
     lost: 0,
+    lostBefore: 0,
     holds: 0,
     lease: null,
     // An order of its own and deliver_at exclude each other.

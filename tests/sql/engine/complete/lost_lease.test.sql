@@ -19,7 +19,7 @@ select results_eq('select status, next_attempt_at from outbox.delivery_status', 
 
 select time_passes('1 s');
 update next set a = step() where true;
-select is((select (d ->> 'attempt') || '/' || (d ->> 'failed_attempts') from next, jsonb_array_elements(a -> 'deliveries') d), '2/0', 'then it is claimed again');
+select is((select (d ->> 'attempt') || '/' || (d ->> 'failed_attempts') from next, jsonb_array_elements(a -> 'deliveries') d), '2/1', 'then it is claimed again, as a second attempt');
 select time_passes('19.999 s');
 select is(step(0, results(a, 'failed', '{"status": 500}')) -> 'applied', '1', 'a result that comes before the end of the lease is applied') from next;
 select is((select failed_attempts || '/' || lost_leases from outbox.delivery), '1/0', 'uses up a retry, and ends the count of lost leases');
