@@ -13779,25 +13779,29 @@ create function outbox.take_from_default(p_table text, p_span tstzrange) returns
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A temporary table, because a publication for all tables would publish the rows of a table that
+  -- EXECUTE, because plpgsql_check knows no temporary table. A temporary table, because a publication for all tables would publish the rows of a table that
   -- is no partition yet.
   if p_table = 'event' then
     create temporary table outhook_moved (like outbox.event);
-    with moved as (
-      delete from outbox.event_default v
-      where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
-        and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
-      returning v.*
-    )
-    insert into pg_temp.outhook_moved select m.* from moved m;
+    execute $insert$
+      with moved as (
+        delete from outbox.event_default v
+        where v.id >= outbox.uuid_v7_floor(pg_catalog.lower($1))
+          and v.id < outbox.uuid_v7_floor(pg_catalog.upper($1))
+        returning v.*
+      )
+      insert into pg_temp.outhook_moved select m.* from moved m
+    $insert$ using p_span;
   else
     create temporary table outhook_moved (like outbox.attempt);
-    with moved as (
-      delete from outbox.attempt_default a
-      where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
-      returning a.*
-    )
-    insert into pg_temp.outhook_moved select m.* from moved m;
+    execute $insert$
+      with moved as (
+        delete from outbox.attempt_default a
+        where a.at >= pg_catalog.lower($1) and a.at < pg_catalog.upper($1)
+        returning a.*
+      )
+      insert into pg_temp.outhook_moved select m.* from moved m
+    $insert$ using p_span;
   end if;
 end
 $$;

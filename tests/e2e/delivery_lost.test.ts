@@ -95,17 +95,18 @@ async function asleep(): Promise<void> {
 /** Has each tick note when it ran and whether it kicked. */
 async function noteTicks(): Promise<void> {
   const { admin } = outhook
-  const [tick] = await admin`select pg_get_functiondef('outbox.tick()'::regprocedure) as text`
+  const [tick] =
+    await admin`select pg_get_functiondef('outbox.tick(timestamptz)'::regprocedure) as text`
   await admin.unsafe(`
     create table public.ticked (began timestamptz, kicked boolean);
     grant all on public.ticked to postgres;
-    ${tick?.text.replace('outbox.tick()', 'public.real_tick()')};
-    alter function public.real_tick() owner to postgres;
-    create or replace function outbox.tick() returns jsonb
+    ${tick?.text.replace('outbox.tick(', 'public.real_tick(')};
+    alter function public.real_tick(timestamptz) owner to postgres;
+    create or replace function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
     language plpgsql security definer set search_path = '' as $$
     declare
       v_began timestamptz := clock_timestamp();
-      v_result jsonb := public.real_tick();
+      v_result jsonb := public.real_tick(p_until);
     begin
       insert into public.ticked values (v_began, (v_result ->> 'kicked')::boolean);
       return v_result;

@@ -28,7 +28,7 @@ grant insert, update, delete on outbox.endpoint to service_role;`,
     file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
-grant execute on function outbox.tick() to public;`,
+grant execute on function outbox.tick(timestamptz) to public;`,
     tests: ['sql/rights/tried.test.sql', 'sql/rights/table.test.sql'],
     why: 'Anybody makes the tick work.',
   },

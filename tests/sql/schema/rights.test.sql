@@ -18,8 +18,8 @@ select isnt_empty('select from outbox_relation', 'there are relations to look at
 
 select is_empty(
   $$ select name from outbox_function
-     where not coalesce('search_path=""' = any (proconfig), false) $$,
-  'every function sets search_path to nothing');
+     where not coalesce('search_path=pg_temp' = any (proconfig), false) $$,
+  'every function searches pg_catalog and then the temporary schema alone: close_new() sees to it');
 
 select is_empty(
   $$ select proname from outbox_function group by proname having count(*) > 1 $$,

@@ -9,6 +9,8 @@ declare
   v_before bigint := (select count(*) from net.http_request_queue);
 begin
   perform set_config('outbox.kicked', '', true);
+  -- A run has begun since the last kick: without one, at most three kicks wait.
+  perform setval('outbox.kicks_without_run', 1, false);
   execute p_work;
   return (select count(*) from net.http_request_queue) - v_before;
 end
