@@ -62,7 +62,7 @@ select is((x.a -> 'endpoints' -> one::text ->> 'url') || (x.a -> 'endpoints' -> 
 from ours, (select step() as a) x;
 
 -- Nothing to do.
-select is((x.a - 'settings')::text, '{"stop": null, "error": null, "stale": 0, "events": {}, "repeat": false, "routed": 0, "applied": 0, "problem": null, "renewed": null, "retries": null, "contracts": {"newest": 1, "oldest": 1}, "endpoints": {}, "deliveries": []}',
+select is((x.a - 'settings'- 'now_ms')::text, '{"stop": null, "error": null, "stale": 0, "events": {}, "repeat": false, "routed": 0, "applied": 0, "problem": null, "renewed": null, "retries": null, "contracts": {"newest": 1, "oldest": 1}, "endpoints": {}, "deliveries": []}',
   'an answer without work has the same fields') from (select step() as a) x;
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');

@@ -54,8 +54,8 @@ delete from vault.secrets where name = 'outhook_functions_url';
 select is(outbox.kick('test'), false, 'kick() is false without a URL');
 
 select outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 40));
--- pg_net has sent the earlier ones.
-delete from net.http_request_queue where true;
+-- A run has begun since: without one, at most three kicks wait.
+select setval('outbox.kicks_without_run', 1, false);
 select is(outbox.kick('a reason with "quotes" and ümlauts'), true, 'any reason is taken');
 
 select * from finish();
