@@ -7,7 +7,6 @@ import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middl
 import { errorResponse, handleError, missingRoute, readIssues } from './middleware/problem.ts'
 import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
-import { tokenRules } from './middleware/token_rules.ts'
 import { tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
@@ -60,7 +59,10 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.use(authentication(deps.authenticate))
   app.use(rateLimit(deps))
   app.use(bodyLimit(limits))
-  app.use(tokenRules(deps.database))
+  app.use(async (c, next) => {
+    c.set('database', deps.database)
+    await next()
+  })
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)

@@ -11,6 +11,8 @@ export type ApiEnv = {
   Variables: {
     requestId: string
     principal: Principal
+    /** For the rules of tokens, which read the object that a request names. */
+    database: ApiDatabase
     /** The span of the request; null if it is not recorded. */
     span: OpenSpan | null
     /** The trace context for published events; null: none. */

@@ -54,7 +54,10 @@ Deno.test('curl of the page makes an endpoint, and an event under one id for one
   const retry = JSON.parse(await run('sh', ['-c', docsBlock('api-retry')]))
   expect(retry.schedule).toHaveLength(3)
   const { id } = JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))
-  expect(JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))).toEqual({ id })
+  expect(JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))).toEqual({
+    id,
+    duplicate: true,
+  })
   const [event] = await outhook.sql`select org_id, body from outbox.event where id = ${id}`
   expect(event).toEqual({ org_id: 'org-123', body: '{"id": 7, "total": 1.10}' })
 })

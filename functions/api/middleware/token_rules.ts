@@ -2,7 +2,6 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import { includesEndpoint, includesType, type TokenLimits } from '../auth/token_limits.ts'
 import type { ApiEnv } from '../context.ts'
-import type { ApiDatabase } from '../database.ts'
 import { ApiError } from '../errors.ts'
 import { keyRequired } from './access.ts'
 import { type Facts, loaders } from './object_facts.ts'
@@ -15,35 +14,33 @@ export const openKinds: readonly string[] = ['webhook', 'slack']
  * changed with a secret key (403). A portal token with limits reaches only objects within them: another
  * object is not found (404), and a list names what it is of (403).
  */
-export function tokenRules(database: ApiDatabase): MiddlewareHandler<ApiEnv> {
-  return async function tokenRules(c, next): Promise<void> {
-    const { kind, portal, orgId } = c.get('principal')
-    if (kind === 'key') return await next()
-    const limits = portal?.limits ?? null
-    const [room = '', id, ...rest] = c.req.path.replace(/^.*\/api\/v1\//, '').split('/')
-    const loader = Object.hasOwn(loaders, room) ? loaders[room] : undefined
-    const changes = c.req.method !== 'GET' || rest[0] === 'secret'
-    if (loader === undefined) {
-      if (limits !== null && room !== 'retry-config') throw outsideLimits(`/${room}`)
-      return await next()
-    }
-    // The route refuses an id of another form.
-    if (
-      id !== undefined && loader.form.test(id) &&
-      (limits !== null || room === 'endpoints' && changes)
-    ) {
-      const facts = await loader.load(database, orgId, id)
-      if (limits !== null && !isWithin(limits, facts, room)) {
-        throw new ApiError('not_found', 'The token is limited to other objects')
-      }
-      if (changes && facts.kind !== undefined && !openKinds.includes(facts.kind)) {
-        throw keyRequired(`An endpoint of the kind ${facts.kind} is changed`)
-      }
-    }
-    if (limits !== null) await checkRequest(c, limits, room, id)
-    await next()
-    if (limits !== null && id === undefined && c.res.ok) await keepWithin(c, limits, room)
+export const tokenRules: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const { kind, portal, orgId } = c.get('principal')
+  if (kind === 'key') return await next()
+  const limits = portal?.limits ?? null
+  const [room = '', id, ...rest] = c.req.path.replace(/^.*\/api\/v1\//, '').split('/')
+  const loader = Object.hasOwn(loaders, room) ? loaders[room] : undefined
+  const changes = c.req.method !== 'GET' || rest[0] === 'secret'
+  if (loader === undefined) {
+    if (limits !== null && room !== 'retry-config') throw outsideLimits(`/${room}`)
+    return await next()
   }
+  // The route refuses an id of another form.
+  if (
+    id !== undefined && loader.form.test(id) &&
+    (limits !== null || room === 'endpoints' && changes)
+  ) {
+    const facts = await loader.load(c.get('database'), orgId, id)
+    if (limits !== null && !isWithin(limits, facts, room)) {
+      throw new ApiError('not_found', 'The token is limited to other objects')
+    }
+    if (changes && facts.kind !== undefined && !openKinds.includes(facts.kind)) {
+      throw keyRequired(`An endpoint of the kind ${facts.kind} is changed`)
+    }
+  }
+  if (limits !== null) await checkRequest(c, limits, room, id)
+  await next()
+  if (limits !== null && id === undefined && c.res.ok) await keepWithin(c, limits, room)
 }
 
 /** An event type and an event have no endpoint: the scopes of a limited token decide about them. */

@@ -4,6 +4,7 @@ import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { type ErrorCode, errorCodes } from '../errors.ts'
 import { requireScope, requireSecretKey } from '../middleware/access.ts'
+import { tokenRules } from '../middleware/token_rules.ts'
 import { problemSchema } from '../schemas/problem.ts'
 
 /** Errors that every route may return. */
@@ -22,7 +23,7 @@ const always: ErrorCode[] = [
 ]
 
 type Access = {
-  middleware: [MiddlewareHandler<ApiEnv>]
+  middleware: MiddlewareHandler<ApiEnv>[]
   security: Record<string, string[]>[]
   'x-required-scope': Scope | 'secret key'
 }
@@ -30,7 +31,7 @@ type Access = {
 /** The scope and the credentials of a route. Every route has them, except the public ones. */
 export function needs(scope: Scope): Access {
   return {
-    middleware: [requireScope(scope)],
+    middleware: [requireScope(scope), tokenRules],
     security: [{ secretKey: [] }, { token: [] }],
     'x-required-scope': scope,
   }
