@@ -7191,10 +7191,10 @@ comment on function outbox.route_waiting(timestamptz, integer) is
 
 -- sql/engine/route/refused_delivery.sql
 
--- Deliveries that the database refused to create when their event was routed to its other endpoints.
--- Each is a row of refusal with the step 'routing'. After an error that may_stay(), the tick creates
--- it after 1, 2, 4, 8 and 16 minutes, and then it is set aside. After any other error it is set
--- aside at once. retry_now() creates one that is set aside.
+-- Deliveries that the database refused to create when their event was routed to its other
+-- endpoints. Each is a row of refusal with the step 'routing'. After an error that may_stay(), the
+-- tick creates it after 1, 2, 4, 8 and 16 minutes, and then it is set aside. After any other error
+-- it is set aside at once. retry_now() creates one that is set aside.
 
 create function outbox.create_again_at(
   p_sqlstate text, p_failures integer, p_now timestamptz
@@ -7256,15 +7256,17 @@ begin
   perform outbox.park(array[p_refusal.endpoint_id], p_now);
   return 1;
 exception when query_canceled or others then
-  if outbox.is_passing(sqlstate) and (
-    not outbox.may_stay(sqlstate) or outbox.is_timeout(sqlstate))
-  then
+  -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
     raise;
   end if;
   begin
     perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
       sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
-  exception when others then
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+      raise;
+    end if;
     raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
       p_refusal.event_id, p_refusal.endpoint_id, sqlstate, sqlerrm;
   end;
@@ -11403,11 +11405,11 @@ comment on function outbox.dispatch(
   'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem(), "now_ms": the time of the database}. If the '
-  'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An '
-  'error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats '
-  'the call with the same p_run and p_seq; that response has only the deliveries, events and '
-  'endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, '
+  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
+  'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
+  'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
+  'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
+  'lost response, without retries and renewals. locks: router with SKIP LOCKED, '
   'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void

@@ -7371,15 +7371,17 @@ begin
   perform outbox.park(array[p_refusal.endpoint_id], p_now);
   return 1;
 exception when query_canceled or others then
-  if outbox.is_passing(sqlstate) and (
-    not outbox.may_stay(sqlstate) or outbox.is_timeout(sqlstate))
-  then
+  -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
     raise;
   end if;
   begin
     perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
       sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
-  exception when others then
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+      raise;
+    end if;
     raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
       p_refusal.event_id, p_refusal.endpoint_id, sqlstate, sqlerrm;
   end;

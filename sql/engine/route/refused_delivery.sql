@@ -1,7 +1,7 @@
--- Deliveries that the database refused to create when their event was routed to its other endpoints.
--- Each is a row of refusal with the step 'routing'. After an error that may_stay(), the tick creates
--- it after 1, 2, 4, 8 and 16 minutes, and then it is set aside. After any other error it is set
--- aside at once. retry_now() creates one that is set aside.
+-- Deliveries that the database refused to create when their event was routed to its other
+-- endpoints. Each is a row of refusal with the step 'routing'. After an error that may_stay(), the
+-- tick creates it after 1, 2, 4, 8 and 16 minutes, and then it is set aside. After any other error
+-- it is set aside at once. retry_now() creates one that is set aside.
 
 create function outbox.create_again_at(
   p_sqlstate text, p_failures integer, p_now timestamptz
@@ -63,15 +63,17 @@ begin
   perform outbox.park(array[p_refusal.endpoint_id], p_now);
   return 1;
 exception when query_canceled or others then
-  if outbox.is_passing(sqlstate) and (
-    not outbox.may_stay(sqlstate) or outbox.is_timeout(sqlstate))
-  then
+  -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
     raise;
   end if;
   begin
     perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
       sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
-  exception when others then
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+      raise;
+    end if;
     raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
       p_refusal.event_id, p_refusal.endpoint_id, sqlstate, sqlerrm;
   end;

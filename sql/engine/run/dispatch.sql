@@ -180,11 +180,11 @@ comment on function outbox.dispatch(
   'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem(), "now_ms": the time of the database}. If the '
-  'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An '
-  'error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats '
-  'the call with the same p_run and p_seq; that response has only the deliveries, events and '
-  'endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, '
+  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
+  'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
+  'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
+  'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
+  'lost response, without retries and renewals. locks: router with SKIP LOCKED, '
   'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
