@@ -39,7 +39,7 @@ create function outbox.set_isolating(p_isolates boolean) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  perform pg_catalog.set_config('outbox.isolate',
+  perform pg_catalog.set_config('outbox.isolates_errors',
     case when p_isolates then 'on' else 'off' end, true);
 end
 $$;
@@ -52,7 +52,7 @@ language sql volatile set search_path = ''
 as $$
   select outbox.is_passing(p_sqlstate) and not (
     outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
-    and coalesce(pg_catalog.current_setting('outbox.isolate', true), '') = 'on')
+    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
 $$;
 comment on function outbox.fails_call(text) is
   'Whether an error fails the whole call of a run: it is temporary, and either it is an error of '

@@ -10016,7 +10016,7 @@ CREATE FUNCTION outbox.fails_call(p_sqlstate text) RETURNS boolean
     AS $$
   select outbox.is_passing(p_sqlstate) and not (
     outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
-    and coalesce(pg_catalog.current_setting('outbox.isolate', true), '') = 'on')
+    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
 $$;
 
 ALTER FUNCTION outbox.fails_call(p_sqlstate text) OWNER TO postgres;
@@ -23011,7 +23011,7 @@ CREATE FUNCTION outbox.set_isolating(p_isolates boolean) RETURNS void
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  perform pg_catalog.set_config('outbox.isolate',
+  perform pg_catalog.set_config('outbox.isolates_errors',
     case when p_isolates then 'on' else 'off' end, true);
 end
 $$;
