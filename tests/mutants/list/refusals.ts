@@ -157,7 +157,8 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/foundation/passing_error.sql',
-    find: `    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')`,
+    find:
+      `    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')`,
     replace: ')',
     tests: ['sql/engine/refusals/results.test.sql', 'concurrency/set_aside.test.ts'],
     why: 'One deadlock costs a delivery its result.',
