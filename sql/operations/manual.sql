@@ -90,37 +90,6 @@ comment on function outbox.schedule_retry(uuid, uuid, interval) is
   '"endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it '
   'is a dead letter now. OH001, OH002, OH004.';
 
-create function outbox.create_refused(
-  p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  if not exists (
-    select from outbox.refusal r
-    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
-  then
-    return;
-  end if;
-  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
-    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body), false)::outbox.pair
-    from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
-    where v.id = p_event_id), p_now));
-end
-$$;
-comment on function outbox.create_refused(uuid, uuid, timestamptz) is
-  'Creates a delivery that the database rejected when its event was routed. Raises the error if '
-  'it is rejected again. locks: the gate.';
-
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$

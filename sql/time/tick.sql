@@ -117,6 +117,11 @@ begin
         raise warning 'outbox.route_waiting(): %', sqlerrm;
       end;
       begin
+        perform outbox.create_waiting(p_now, 100);
+      exception when query_canceled or others then
+        raise warning 'outbox.create_waiting(): %', sqlerrm;
+      end;
+      begin
         perform outbox.wake_changed(p_now);
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then

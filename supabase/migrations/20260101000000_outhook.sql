@@ -17,18 +17,18 @@
 --   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
 --   engine/route/ended.sql, engine/route/evaluate_filters.sql, engine/route/turn.sql,
 --   engine/route/add_deliveries.sql, engine/route/route.sql, engine/route/refused_event.sql,
---   engine/route/routing_timeout.sql, engine/result/error_hint.sql, engine/result/result.sql,
---   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
---   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
---   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/isolated.sql,
---   engine/claim/batch.sql, engine/extension_points.sql, engine/run/contract.sql,
---   engine/run/run.sql, engine/run/tick_problem.sql, engine/run/database_id.sql,
---   engine/run/project_name.sql, engine/run/binding.sql, engine/run/kick.sql,
---   engine/run/dispatch.sql, engine/run/response.sql, engine/rights.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   engine/route/refused_delivery.sql, engine/route/routing_timeout.sql,
+--   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
+--   engine/result/apply_results.sql, engine/result/lost_lease.sql,
+--   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
+--   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql,
+--   engine/claim/claim.sql, engine/claim/isolated.sql, engine/claim/batch.sql,
+--   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
+--   engine/run/tick_problem.sql, engine/run/database_id.sql, engine/run/project_name.sql,
+--   engine/run/binding.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/run/response.sql,
+--   engine/rights.sql, operations/extension_points.sql, operations/manual.sql,
+--   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
+--   operations/purge.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
 --   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
 --   operations/release.sql, operations/cancel_pending.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
@@ -174,7 +174,9 @@ comment on function outbox.check_org(text) is
 -- sql/foundation/passing_error.sql
 
 -- Which errors are temporary. A handler that isolates the refused row of a batch raises a temporary
--- error again, because its cause is not the row being processed.
+-- error again, because its cause is usually not the row being processed, and the run repeats its
+-- call. A row may cause such an error each time. So after a few failures the run asks dispatch() to
+-- isolate (set_isolating()), and for this call the handlers treat it as any other error.
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -196,6 +198,40 @@ $$;
 comment on function outbox.may_stay(text) is
   'Whether one row may cause a usually temporary error each time, because a trigger raises it, '
   'waits for a lock or runs too long. All other temporary errors come from the server.';
+
+create function outbox.is_timeout(p_sqlstate text) returns boolean
+language sql volatile set search_path = ''
+as $$
+  select p_sqlstate = '57014'
+    and pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp() >= interval '1 s'
+$$;
+comment on function outbox.is_timeout(text) is
+  'Whether an error is the statement timeout. It fires only once, so a call has no time left after '
+  'it. A statement that is cancelled within 1 s of its start is not timed out: a trigger raises '
+  'the error, or a person cancels the statement. A run has a timeout of 5 s.';
+
+create function outbox.set_isolating(p_isolates boolean) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform pg_catalog.set_config('outbox.isolates_errors',
+    case when p_isolates then 'on' else 'off' end, true);
+end
+$$;
+comment on function outbox.set_isolating(boolean) is
+  'Sets whether the rest of this transaction isolates rows that cause temporary errors: see '
+  'fails_call().';
+
+create function outbox.fails_call(p_sqlstate text) returns boolean
+language sql volatile set search_path = ''
+as $$
+  select outbox.is_passing(p_sqlstate) and not (
+    outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
+    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
+$$;
+comment on function outbox.fails_call(text) is
+  'Whether an error fails the whole call of a run: it is temporary, and either it is an error of '
+  'the server, or set_isolating() is off.';
 
 -- sql/foundation/setting.sql
 
@@ -5245,7 +5281,8 @@ comment on function outbox.count_ended(uuid, text, bigint) is
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
 -- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
 -- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
--- Temporary errors are not refusals: the run repeats the call.
+-- A temporary error is a refusal only if it has failed the call several times (fails_call()).
+-- Otherwise the run repeats the call.
 
 create table outbox.refusal (
   event_id uuid not null,
@@ -5266,6 +5303,8 @@ comment on table outbox.refusal is
   'until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
+create index refusal_waiting on outbox.refusal (again_at)
+  where step = 'routing' and again_at < 'infinity';
 
 create table outbox.endpoint_refusal (
   endpoint_id uuid primary key,
@@ -5338,8 +5377,8 @@ begin
       at = excluded.at,
       again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
     returning r.again_at into v_again_at;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     raise warning 'outbox: claiming from endpoint % is refused (% %), not recorded: % %',
@@ -5352,9 +5391,9 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id
       and (g.next_at < v_again_at or g.isolated_at < v_again_at);
-  exception when others then
+  exception when query_canceled or others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
-    if outbox.is_passing(sqlstate) then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -5374,8 +5413,8 @@ begin
   select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
   from pg_catalog.unnest(p_endpoint_ids) u
   on conflict do nothing;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: claiming from % endpoints is refused (% %), not recorded: % %',
@@ -6859,13 +6898,12 @@ begin
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception
-    when query_canceled then
-      v_error := sqlerrm;
+  exception when query_canceled or others then
+    v_error := sqlerrm;
+    if outbox.is_timeout(sqlstate) then
       v_late := true;
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-    when others then
-      v_error := sqlerrm;
+    else
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
@@ -6878,6 +6916,7 @@ begin
         v_error := v_error || '; ' || sqlerrm;
         perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
       end;
+    end if;
   end;
   return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
 end
@@ -6897,9 +6936,10 @@ comment on function outbox.route(outbox.routing, timestamptz) is
 --   c  If the database accepts none, the event is set aside until route_again().
 --
 -- An error that is usually temporary but may stay, such as a deadlock in a trigger of the user
--- (may_stay()), is retried for longer: the third time the event is set aside for a minute, then for
--- 2, 4, 8 and 16 minutes, and b and c follow after that. Meanwhile it costs the other events
--- nothing. Any other temporary error comes from the server and does not count.
+-- (may_stay()), sets nothing aside for good the third time. b leaves the refused deliveries to
+-- create_waiting(). In c the event waits for a minute and is routed again, then for 2, 4, 8 and 16
+-- minutes. Meanwhile neither costs the others anything. Any other temporary error comes from the
+-- server and does not count.
 --
 -- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
 -- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
@@ -6937,8 +6977,8 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- The event stays in unrouted, so each call routes it again; all others are routed.
@@ -6972,8 +7012,10 @@ begin
   begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
-  exception when others then
-    if outbox.is_passing(sqlstate) and not (p_is_passing and outbox.may_stay(sqlstate)) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate)
+      and not (p_is_passing and outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate))
+    then
       raise;
     end if;
     v_done.sqlstates := array[sqlstate];
@@ -7006,11 +7048,11 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- Only at the last failure, and only if there are several endpoints.
+  -- Only from the third failure on, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
     or not exists (
       select from outbox.unrouted u
-      where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)
+      where u.event_id = p_event and u.failures >= outbox.most_failures(false) - 1)
   then
     return null;
   end if;
@@ -7020,7 +7062,8 @@ begin
   end if;
   for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
     perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
-      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+      v_done.sqlstates[v_place], v_done.errors[v_place],
+      outbox.create_again_at(v_done.sqlstates[v_place], 1, p_now), p_now);
   end loop;
   if p_event = p_batch.cut_event then
     update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
@@ -7033,9 +7076,10 @@ begin
 end
 $$;
 comment on function outbox.route_what_fits(outbox.routing, uuid, boolean, timestamptz) is
-  'Routes an event at its last failure to the endpoints whose deliveries can be created, sets the '
+  'Routes an event at its third failure to the endpoints whose deliveries can be created, sets the '
   'others aside and returns how many deliveries it created; null if the whole event has failed, or '
-  'if this is not its last failure. locks: the caller holds the gates.';
+  'if this is an earlier failure. p_is_passing: errors that may_stay() refuse a delivery too. '
+  'locks: the caller holds the gates.';
 
 create function outbox.route_failed(
   p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamptz
@@ -7043,13 +7087,13 @@ create function outbox.route_failed(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_is_passing boolean := outbox.is_passing(p_sqlstate);
+  v_is_passing boolean := outbox.may_stay(p_sqlstate);
   v_routed integer;
 begin
   begin
     v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -7081,8 +7125,10 @@ begin
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
-    exception when others then
-      if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.is_timeout(sqlstate) then
+        raise;
+      elsif not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
         v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlstate, sqlerrm, p_now);
       end if;
     end;
@@ -7144,6 +7190,129 @@ end
 $$;
 comment on function outbox.route_waiting(timestamptz, integer) is
   'Routes events again that were set aside for a while; returns how many.';
+
+-- sql/engine/route/refused_delivery.sql
+
+-- Deliveries that the database refused to create when their event was routed to its other
+-- endpoints. Each is a row of refusal with the step 'routing'. After an error that may_stay(), the
+-- tick creates it after 1, 2, 4, 8 and 16 minutes, and then it is set aside. After any other error
+-- it is set aside at once. retry_now() creates one that is set aside.
+
+create function outbox.create_again_at(
+  p_sqlstate text, p_failures integer, p_now timestamptz
+) returns timestamptz
+language sql immutable set search_path = ''
+as $$
+  select case
+    when outbox.may_stay(p_sqlstate) and p_failures < 6
+    then p_now + interval '1 minute' * 2 ^ (p_failures - 1)
+    else 'infinity'
+  end
+$$;
+comment on function outbox.create_again_at(text, integer, timestamptz) is
+  'When a delivery that could not be created is created again, after p_failures; infinity: not '
+  'before retry_now().';
+
+create function outbox.create_refused(
+  p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  if not exists (
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
+  then
+    return;
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
+    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
+      pg_catalog.octet_length(v.body), false)::outbox.pair
+    from outbox.event v
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
+    where v.id = p_event_id), p_now));
+end
+$$;
+comment on function outbox.create_refused(uuid, uuid, timestamptz) is
+  'Creates a delivery that the database rejected when its event was routed. Raises the error if '
+  'it is rejected again. locks: the gate.';
+
+create function outbox.create_one_waiting(
+  p_refusal outbox.refusal, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform outbox.create_refused(p_refusal.event_id, p_refusal.endpoint_id, p_now);
+  delete from outbox.refusal r
+  where r.endpoint_id = p_refusal.endpoint_id and r.event_id = p_refusal.event_id;
+  perform outbox.park(array[p_refusal.endpoint_id], p_now);
+  return 1;
+exception when query_canceled or others then
+  -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+    raise;
+  end if;
+  begin
+    perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
+      sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+      raise;
+    end if;
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+      p_refusal.event_id, p_refusal.endpoint_id, sqlstate, sqlerrm;
+  end;
+  return 0;
+end
+$$;
+comment on function outbox.create_one_waiting(outbox.refusal, timestamptz) is
+  'Creates a delivery that was refused when its event was routed, or records the next refusal. '
+  'Returns how many were created. locks: the caller holds the gate.';
+
+create function outbox.create_waiting(p_now timestamptz, p_most integer) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[];
+  v_refusal outbox.refusal;
+  v_created integer := 0;
+begin
+  v_endpoints := outbox.try_lock_gates(array(
+    select distinct o.endpoint_id
+    from (
+      select r.endpoint_id from outbox.refusal r
+      where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
+      order by r.again_at limit p_most
+    ) o
+    -- purge_endpoint() removes the refusals of a deleted endpoint.
+    join outbox.endpoint e on e.id = o.endpoint_id and e.status <> 'deleted'));
+  for v_refusal in
+    -- Read under the lock: a person may have retried one since.
+    select r.* from outbox.refusal r
+    where r.endpoint_id = any (v_endpoints) and r.step = 'routing' and r.again_at < 'infinity'
+      and r.again_at <= p_now
+    order by r.again_at limit p_most
+  loop
+    v_created := v_created + outbox.create_one_waiting(v_refusal, p_now);
+  end loop;
+  return v_created;
+end
+$$;
+comment on function outbox.create_waiting(timestamptz, integer) is
+  'Creates up to p_most deliveries that a temporary error kept from being created, after their '
+  'wait; returns how many. locks: gates with SKIP LOCKED.';
 
 -- sql/engine/route/routing_timeout.sql
 
@@ -8260,10 +8429,10 @@ begin
     v_done.applied := outbox.complete(p_results, p_now);
     v_done.refused := 0;
     return v_done;
-  exception when others then
+  exception when query_canceled or others then
     -- No run repeats a call that records a lost lease.
-    if outbox.is_passing(sqlstate) and not (
-      outbox.may_stay(sqlstate)
+    if outbox.fails_call(sqlstate) and not (
+      outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate)
       and coalesce(p_results[1].error_class, '') = 'lease_expired')
     then
       raise;
@@ -8287,9 +8456,9 @@ begin
 end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
-  'Applies results as complete() does; if the database refuses one, all others are applied. A '
-  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. '
-  'locks: the caller holds the gates.';
+  'Applies results as complete() does; if the database refuses one, all others are applied. An '
+  'error that fails_call() is raised, except for a lost lease whose error may_stay(): it is '
+  'refused. locks: the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
@@ -8319,8 +8488,8 @@ begin
   begin
     perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
       v_again_at, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     -- If its refusals cannot be counted, the delivery is set aside at once.
@@ -8330,8 +8499,8 @@ begin
   end;
   begin
     perform outbox.lay_aside(v_delivery, v_again_at, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
@@ -8583,8 +8752,8 @@ declare
 begin
   begin
     return outbox.renew_leases(p_renewals, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -9294,16 +9463,16 @@ begin
   begin
     perform outbox.park(p_endpoint_ids, p_now);
     return;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
   foreach v_endpoint in array p_endpoint_ids loop
     begin
       perform outbox.park(array[v_endpoint], p_now);
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
@@ -9848,8 +10017,8 @@ begin
     where c.endpoint_id = p_endpoint_id), p_now);
   begin
     v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     v_held := false;
@@ -11141,6 +11310,7 @@ begin
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
+  perform outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false));
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind,
       outbox.record_refused(p_results, v_now), v_now);
@@ -11204,6 +11374,9 @@ begin
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
   end if;
+  -- An error of claiming does not fail the call, because its results are recorded. So the run does
+  -- not repeat the call, and cannot request to isolate.
+  perform outbox.set_isolating(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
@@ -11232,18 +11405,19 @@ comment on function outbox.dispatch(
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
-  '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
+  '"kick": the server_id() of the kick that started it, "isolate": true if temporary errors have '
+  'failed the call several times (fails_call())}, null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
   'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem(), "now_ms": the time of the database}. If the '
-  'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
-  'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
-  'the call with the same p_run and p_seq; that response has only the deliveries, events and '
-  'endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, '
+  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
+  'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
+  'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
+  'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
+  'lost response, without retries and renewals. locks: router with SKIP LOCKED, '
   'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
@@ -11255,8 +11429,8 @@ begin
   -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: old batches of run % cannot be deleted: % %', p_run, sqlstate, sqlerrm;
@@ -11276,8 +11450,8 @@ begin
       events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- If this response is lost, its leases expire.
@@ -11612,37 +11786,6 @@ comment on function outbox.schedule_retry(uuid, uuid, interval) is
   'releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", '
   '"endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it '
   'is a dead letter now. OH001, OH002, OH004.';
-
-create function outbox.create_refused(
-  p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  if not exists (
-    select from outbox.refusal r
-    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
-  then
-    return;
-  end if;
-  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
-    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body), false)::outbox.pair
-    from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
-    where v.id = p_event_id), p_now));
-end
-$$;
-comment on function outbox.create_refused(uuid, uuid, timestamptz) is
-  'Creates a delivery that the database rejected when its event was routed. Raises the error if '
-  'it is rejected again. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -13623,6 +13766,11 @@ begin
         perform outbox.route_waiting(p_now, 100);
       exception when query_canceled or others then
         raise warning 'outbox.route_waiting(): %', sqlerrm;
+      end;
+      begin
+        perform outbox.create_waiting(p_now, 100);
+      exception when query_canceled or others then
+        raise warning 'outbox.create_waiting(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_changed(p_now);

@@ -5,14 +5,11 @@
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
-import { connectDirect } from '../../functions/_shared/database/direct.ts'
-import { workerOptions } from '../../functions/deliver/options.ts'
-import { run } from '../../functions/deliver/run.ts'
-import { wireRun } from '../../functions/deliver/wire.ts'
 import { type OutboxDatabase, startOutbox } from './_support/database.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishMany } from './_support/publish.ts'
 import { allow, type Operation, refuse } from './_support/refuse.ts'
+import { eventually, startWorker } from './_support/worker.ts'
 
 let db: OutboxDatabase
 let sql: Sql
@@ -26,11 +23,11 @@ Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-/**
- * Errors of a row, one of a user's code, one of ours. Errors that pass elsewhere (40P01, 55P03, 57014)
- * are in passing_refusals.test.ts: a call repeats them, so they delay a run as long as they last.
- */
+/** Errors of a row, one of a user's code, one of ours. */
 const codes = ['22003', '23514', 'P0001', 'OH001']
+
+/** Usually temporary errors: the run repeats its call, and then requests to isolate. */
+const stalls = ['40P01', '55P03', '57014']
 
 const statements: [table: string, operation: Operation][] = [
   ['attempt', 'insert'],
@@ -42,54 +39,23 @@ const statements: [table: string, operation: Operation][] = [
   ['counter_change', 'insert'],
 ]
 
-/** Each statement meets one code; with `--all` it meets every code. */
+/** Each statement meets one code, and three meet a stall; with `--all` each meets every code. */
 function cases(): [code: string, table: string, operation: Operation][] {
-  const made: [string, string, Operation][] = [['40001', 'delivery', 'update']]
+  const isAll = Deno.env.get('OUTHOOK_TESTS') === 'all'
+  const made: [string, string, Operation][] = [
+    ['40001', 'delivery', 'update'],
+    ['55P03', 'gate', 'update'],
+    ['57014', 'lane', 'update'],
+    ['40P01', 'delivery', 'delete'],
+  ]
   for (const [place, [table, operation]] of statements.entries()) {
     for (const [at, code] of codes.entries()) {
       const isShort = place % codes.length === at
-      if (isShort || Deno.env.get('OUTHOOK_TESTS') === 'all') made.push([code, table, operation])
+      if (isShort || isAll) made.push([code, table, operation])
     }
+    for (const code of isAll ? stalls : []) made.push([code, table, operation])
   }
-  return made
-}
-
-/** A worker whose every request succeeds. */
-function startWorker(): AsyncDisposable & { ended: boolean } {
-  const stop = new AbortController()
-  const [port] = sql.options.port
-  const database = connectDirect({
-    url: `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`,
-  })
-  const deps = wireRun({
-    database,
-    transport: 'fetch',
-    log: () => {},
-    routineLevel: 'debug',
-    stop: stop.signal,
-    senders: new Map([['webhook', {
-      send: () => Promise.resolve({ outcome: 'delivered', status: 200 } as const),
-    }]]),
-  })
-  const worker = {
-    ended: false,
-    async [Symbol.asyncDispose](): Promise<void> {
-      stop.abort()
-      await running
-      await deps.transport.close()
-      await database.close()
-    },
-  }
-  const running = run(deps, workerOptions).finally(() => worker.ended = true)
-  return worker
-}
-
-async function eventually(holds: () => Promise<boolean>): Promise<boolean> {
-  for (const until = performance.now() + 120_000; performance.now() < until;) {
-    if (await holds()) return true
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  return false
+  return [...new Map(made.map((one) => [one.join(), one])).values()]
 }
 
 async function deliveredTo(endpoints: string[]): Promise<number> {
@@ -115,7 +81,7 @@ for (const [code, table, operation] of cases()) {
     const others = await addEndpoints(sql, { count: 2 })
     await sql`update outbox.endpoint set timeout_ms = 500`
     await refuse(sql, { table, operation, endpoint: bad, code })
-    await using worker = startWorker()
+    await using worker = startWorker(sql)
     try {
       const events = await publishMany(sql, 'thing.done', 8)
       const wanted = events.length * others.length

@@ -182,6 +182,26 @@ Deno.test('retry_now() of a delivery that was refused to be made waits for the g
   await expectExactCounters(db.admin)
 })
 
+Deno.test('create_waiting() passes over a gate that another session holds, and takes it after that', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  const event = await publishOne(one.sql)
+  await db.admin`
+    insert into outbox.refusal (
+      event_id, endpoint_id, step, failures, sqlstate, error, at, again_at)
+    values (${event}, ${endpoint}, 'routing', 1, '40P01', 'refused', now(), now())`
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [endpoint]],
+    call: ['select outbox.create_waiting(outbox.clock(), 10) as created'],
+  })
+  expect(outcomes).toEqual([{ created: 0 }, { created: 1 }])
+  expect(await db.admin`select from outbox.refusal`).toHaveLength(0)
+  await expectExactCounters(db.admin)
+})
+
 Deno.test('due_gates() passes over a gate that another session holds, and takes it after that', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   await publishOne(one.sql)

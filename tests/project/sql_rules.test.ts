@@ -29,6 +29,7 @@ const tellApart = [
   'claim_isolated',
   'complete_apart',
   'count_failure',
+  'create_one_waiting',
   'expire_deliveries',
   'filter_problem',
   'follow_database',
@@ -84,9 +85,13 @@ Deno.test('a handler that isolates a bad member first checks whether the error i
       const [definition, name = ''] of text.matchAll(/^create function outbox\.(\w+)[^]*?^\$\$;/gm)
     ) {
       if (!tellApart.includes(name)) continue
-      const handlers = definition.split(/exception when others then/).slice(1)
+      const handlers = definition.split(/exception when (?:query_canceled or )?others then/).slice(
+        1,
+      )
       const heedless = handlers.filter((body) =>
-        !/^\s*(--[^\n]*\s*)*if (not )?outbox\.is_passing\(sqlstate\)/.test(body)
+        !/^\s*(--[^\n]*\s*)*if (not )?outbox\.(is_passing|fails_call|is_timeout)\(sqlstate\)/.test(
+          body,
+        )
       )
       expect({ path, name, heedless }).toEqual({ path, name, heedless: [] })
     }

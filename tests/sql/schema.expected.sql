@@ -616,8 +616,10 @@ begin
   begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
-  exception when others then
-    if outbox.is_passing(sqlstate) and not (p_is_passing and outbox.may_stay(sqlstate)) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate)
+      and not (p_is_passing and outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate))
+    then
       raise;
     end if;
     v_done.sqlstates := array[sqlstate];
@@ -6437,10 +6439,10 @@ begin
     v_done.applied := outbox.complete(p_results, p_now);
     v_done.refused := 0;
     return v_done;
-  exception when others then
+  exception when query_canceled or others then
     -- No run repeats a call that records a lost lease.
-    if outbox.is_passing(sqlstate) and not (
-      outbox.may_stay(sqlstate)
+    if outbox.fails_call(sqlstate) and not (
+      outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate)
       and coalesce(p_results[1].error_class, '') = 'lease_expired')
     then
       raise;
@@ -6468,7 +6470,7 @@ ALTER FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp 
 
 -- Name: FUNCTION complete_apart(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; if the database refuses one, all others are applied. A temporary error is raised, except for a lost lease whose error may_stay(): it is refused. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; if the database refuses one, all others are applied. An error that fails_call() is raised, except for a lost lease whose error may_stay(): it is refused. locks: the caller holds the gates.';
 
 -- Name: complete_message(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6830,8 +6832,8 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- The event stays in unrouted, so each call routes it again; all others are routed.
@@ -7040,6 +7042,25 @@ ALTER FUNCTION outbox.counters_since(p_now timestamp with time zone) OWNER TO po
 -- Name: FUNCTION counters_since(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'The time from which counter_change is read; -infinity after the clock was set back.';
+
+-- Name: create_again_at(text, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select case
+    when outbox.may_stay(p_sqlstate) and p_failures < 6
+    then p_now + interval '1 minute' * 2 ^ (p_failures - 1)
+    else 'infinity'
+  end
+$$;
+
+ALTER FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone) IS 'When a delivery that could not be created is created again, after p_failures; infinity: not before retry_now().';
 
 -- Name: create_broker_endpoint(text, jsonb, jsonb, text[], text, text, text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7321,6 +7342,64 @@ ALTER FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, 
 
 COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a repeated call with the same key and content), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked message is audited and does not use up the key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key was used for other content.';
 
+-- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.refusal (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    step text NOT NULL,
+    failures integer NOT NULL,
+    sqlstate text NOT NULL,
+    error text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    again_at timestamp with time zone NOT NULL,
+    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text, 'expiry'::text])))
+);
+
+ALTER TABLE outbox.refusal OWNER TO postgres;
+
+-- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
+
+-- Name: create_one_waiting(outbox.refusal, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  perform outbox.create_refused(p_refusal.event_id, p_refusal.endpoint_id, p_now);
+  delete from outbox.refusal r
+  where r.endpoint_id = p_refusal.endpoint_id and r.event_id = p_refusal.event_id;
+  perform outbox.park(array[p_refusal.endpoint_id], p_now);
+  return 1;
+exception when query_canceled or others then
+  -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+    raise;
+  end if;
+  begin
+    perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
+      sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+      raise;
+    end if;
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+      p_refusal.event_id, p_refusal.endpoint_id, sqlstate, sqlerrm;
+  end;
+  return 0;
+end
+$$;
+
+ALTER FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) IS 'Creates a delivery that was refused when its event was routed, or records the next refusal. Returns how many were created. locks: the caller holds the gate.';
+
 -- Name: create_org_endpoint(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
@@ -7493,6 +7572,46 @@ ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_ev
 -- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
+
+-- Name: create_waiting(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[];
+  v_refusal outbox.refusal;
+  v_created integer := 0;
+begin
+  v_endpoints := outbox.try_lock_gates(array(
+    select distinct o.endpoint_id
+    from (
+      select r.endpoint_id from outbox.refusal r
+      where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
+      order by r.again_at limit p_most
+    ) o
+    -- purge_endpoint() removes the refusals of a deleted endpoint.
+    join outbox.endpoint e on e.id = o.endpoint_id and e.status <> 'deleted'));
+  for v_refusal in
+    -- Read under the lock: a person may have retried one since.
+    select r.* from outbox.refusal r
+    where r.endpoint_id = any (v_endpoints) and r.step = 'routing' and r.again_at < 'infinity'
+      and r.again_at <= p_now
+    order by r.again_at limit p_most
+  loop
+    v_created := v_created + outbox.create_one_waiting(v_refusal, p_now);
+  end loop;
+  return v_created;
+end
+$$;
+
+ALTER FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION create_waiting(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most integer) IS 'Creates up to p_most deliveries that a temporary error kept from being created, after their wait; returns how many. locks: gates with SKIP LOCKED.';
 
 -- Name: create_watch(regclass, jsonb, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8310,6 +8429,7 @@ begin
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
+  perform outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false));
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind,
       outbox.record_refused(p_results, v_now), v_now);
@@ -8373,6 +8493,9 @@ begin
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
   end if;
+  -- An error of claiming does not fail the call, because its results are recorded. So the run does
+  -- not repeat the call, and cannot request to isolate.
+  perform outbox.set_isolating(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
@@ -8396,7 +8519,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "isolate": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9890,6 +10013,23 @@ ALTER FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now tim
 
 COMMENT ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller holds the gate; messages by id.';
 
+-- Name: fails_call(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fails_call(p_sqlstate text) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_temp'
+    AS $$
+  select outbox.is_passing(p_sqlstate) and not (
+    outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
+    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
+$$;
+
+ALTER FUNCTION outbox.fails_call(p_sqlstate text) OWNER TO postgres;
+
+-- Name: FUNCTION fails_call(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fails_call(p_sqlstate text) IS 'Whether an error fails the whole call of a run: it is temporary, and either it is an error of the server, or set_isolating() is off.';
+
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.failure_rule (
@@ -10930,8 +11070,8 @@ begin
   -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: old batches of run % cannot be deleted: % %', p_run, sqlstate, sqlerrm;
@@ -11879,8 +12019,8 @@ begin
     where c.endpoint_id = p_endpoint_id), p_now);
   begin
     v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     v_held := false;
@@ -13086,6 +13226,22 @@ ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER 
 -- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account of its channel.';
+
+-- Name: is_timeout(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_timeout(p_sqlstate text) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_temp'
+    AS $$
+  select p_sqlstate = '57014'
+    and pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp() >= interval '1 s'
+$$;
+
+ALTER FUNCTION outbox.is_timeout(p_sqlstate text) OWNER TO postgres;
+
+-- Name: FUNCTION is_timeout(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_timeout(p_sqlstate text) IS 'Whether an error is the statement timeout. It fires only once, so a call has no time left after it. A statement that is cancelled within 1 s of its start is not timed out: a trigger raises the error, or a person cancels the statement. A run has a timeout of 5 s.';
 
 -- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15478,8 +15634,8 @@ begin
       events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- If this response is lost, its leases expire.
@@ -16402,16 +16558,16 @@ begin
   begin
     perform outbox.park(p_endpoint_ids, p_now);
     return;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
   foreach v_endpoint in array p_endpoint_ids loop
     begin
       perform outbox.park(array[v_endpoint], p_now);
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
@@ -19066,26 +19222,6 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
 
--- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.refusal (
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    step text NOT NULL,
-    failures integer NOT NULL,
-    sqlstate text NOT NULL,
-    error text NOT NULL,
-    at timestamp with time zone NOT NULL,
-    again_at timestamp with time zone NOT NULL,
-    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text, 'expiry'::text])))
-);
-
-ALTER TABLE outbox.refusal OWNER TO postgres;
-
--- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
-
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
@@ -19775,8 +19911,8 @@ begin
       at = excluded.at,
       again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
     returning r.again_at into v_again_at;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     raise warning 'outbox: claiming from endpoint % is refused (% %), not recorded: % %',
@@ -19789,9 +19925,9 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id
       and (g.next_at < v_again_at or g.isolated_at < v_again_at);
-  exception when others then
+  exception when query_canceled or others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
-    if outbox.is_passing(sqlstate) then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -19973,8 +20109,8 @@ begin
   begin
     perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
       v_again_at, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     -- If its refusals cannot be counted, the delivery is set aside at once.
@@ -19984,8 +20120,8 @@ begin
   end;
   begin
     perform outbox.lay_aside(v_delivery, v_again_at, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
@@ -20357,8 +20493,8 @@ declare
 begin
   begin
     return outbox.renew_leases(p_renewals, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -21633,13 +21769,12 @@ begin
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception
-    when query_canceled then
-      v_error := sqlerrm;
+  exception when query_canceled or others then
+    v_error := sqlerrm;
+    if outbox.is_timeout(sqlstate) then
       v_late := true;
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-    when others then
-      v_error := sqlerrm;
+    else
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
@@ -21652,6 +21787,7 @@ begin
         v_error := v_error || '; ' || sqlerrm;
         perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
       end;
+    end if;
   end;
   return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
 end
@@ -21790,13 +21926,13 @@ CREATE FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqls
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_is_passing boolean := outbox.is_passing(p_sqlstate);
+  v_is_passing boolean := outbox.may_stay(p_sqlstate);
   v_routed integer;
 begin
   begin
     v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -21834,8 +21970,10 @@ begin
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
-    exception when others then
-      if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.is_timeout(sqlstate) then
+        raise;
+      elsif not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
         v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlstate, sqlerrm, p_now);
       end if;
     end;
@@ -21894,11 +22032,11 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- Only at the last failure, and only if there are several endpoints.
+  -- Only from the third failure on, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
     or not exists (
       select from outbox.unrouted u
-      where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)
+      where u.event_id = p_event and u.failures >= outbox.most_failures(false) - 1)
   then
     return null;
   end if;
@@ -21908,7 +22046,8 @@ begin
   end if;
   for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
     perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
-      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+      v_done.sqlstates[v_place], v_done.errors[v_place],
+      outbox.create_again_at(v_done.sqlstates[v_place], 1, p_now), p_now);
   end loop;
   if p_event = p_batch.cut_event then
     update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
@@ -21925,7 +22064,7 @@ ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is
 
 -- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) IS 'Routes an event at its last failure to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed, or if this is not its last failure. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) IS 'Routes an event at its third failure to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed, or if this is an earlier failure. p_is_passing: errors that may_stay() refuse a delivery too. locks: the caller holds the gates.';
 
 -- Name: routing_status(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22872,6 +23011,24 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
+-- Name: set_isolating(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_isolating(p_isolates boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform pg_catalog.set_config('outbox.isolates_errors',
+    case when p_isolates then 'on' else 'off' end, true);
+end
+$$;
+
+ALTER FUNCTION outbox.set_isolating(p_isolates boolean) OWNER TO postgres;
+
+-- Name: FUNCTION set_isolating(p_isolates boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_isolating(p_isolates boolean) IS 'Sets whether the rest of this transaction isolates rows that cause temporary errors: see fails_call().';
+
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
@@ -23322,8 +23479,8 @@ begin
         perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       v_sqlstate := sqlstate;
@@ -23799,8 +23956,8 @@ begin
   select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
   from pg_catalog.unnest(p_endpoint_ids) u
   on conflict do nothing;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: claiming from % endpoints is refused (% %), not recorded: % %',
@@ -24925,6 +25082,11 @@ begin
         perform outbox.route_waiting(p_now, 100);
       exception when query_canceled or others then
         raise warning 'outbox.route_waiting(): %', sqlerrm;
+      end;
+      begin
+        perform outbox.create_waiting(p_now, 100);
+      exception when query_canceled or others then
+        raise warning 'outbox.create_waiting(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_changed(p_now);
@@ -27579,6 +27741,10 @@ CREATE INDEX refusal_aside ON outbox.refusal USING btree (at) WHERE (again_at = 
 
 CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id);
 
+-- Name: refusal_waiting; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX refusal_waiting ON outbox.refusal USING btree (again_at) WHERE ((step = 'routing'::text) AND (again_at < 'infinity'::timestamp with time zone));
+
 -- Name: reply_word_word; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
@@ -28676,6 +28842,10 @@ REVOKE ALL ON FUNCTION outbox.counters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) FROM PUBLIC;
@@ -28704,6 +28874,14 @@ GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p
 REVOKE ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) TO service_role;
 
+-- Name: TABLE refusal; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.refusal TO service_role;
+
+-- Name: FUNCTION create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) FROM PUBLIC;
@@ -28726,6 +28904,10 @@ GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types tex
 -- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
+
+-- Name: FUNCTION create_waiting(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28990,6 +29172,10 @@ REVOKE ALL ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_
 -- Name: FUNCTION fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION fails_call(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fails_call(p_sqlstate text) FROM PUBLIC;
 
 -- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29412,6 +29598,10 @@ GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error
 -- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION is_timeout(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_timeout(p_sqlstate text) FROM PUBLIC;
 
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30151,10 +30341,6 @@ GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 
 GRANT SELECT ON TABLE outbox.gate TO service_role;
 
--- Name: TABLE refusal; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.refusal TO service_role;
-
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
@@ -30597,6 +30783,10 @@ REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status t
 
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
+
+-- Name: FUNCTION set_isolating(p_isolates boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_isolating(p_isolates boolean) FROM PUBLIC;
 
 -- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 

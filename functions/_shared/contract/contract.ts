@@ -215,4 +215,6 @@ export type DispatchCall = {
   held: number
   /** The database that sent the kick, in the first call of a run that it started. */
   kick?: string
+  /** Whether the database must isolate the rows that cause temporary errors. */
+  isolate?: boolean
 }

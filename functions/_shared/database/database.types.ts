@@ -3383,6 +3383,10 @@ export type Database = {
       'count_updates': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'counters': { Args: Record<PropertyKey, never>; Returns: Json }
       'counters_since': { Args: { 'p_now': string }; Returns: string }
+      'create_again_at': {
+        Args: { 'p_failures': number; 'p_now': string; 'p_sqlstate': string }
+        Returns: string
+      }
       'create_broker_endpoint': {
         Args: {
           'p_broker': Json
@@ -3452,6 +3456,16 @@ export type Database = {
         }
         Returns: Json
       }
+      'create_one_waiting': {
+        Args: {
+          'p_now': string
+          'p_refusal': Omit<
+            Database['outbox']['Tables']['refusal']['Row'],
+            Database['outbox']['Tables']['refusal']['ComputedFields']
+          >
+        }
+        Returns: number
+      }
       'create_org_endpoint': {
         Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
@@ -3479,6 +3493,7 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
       }
+      'create_waiting': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'create_watch': {
         Args: {
           'p_operations': (string)[]
@@ -3779,6 +3794,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
         Returns: number
       }
+      'fails_call': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'failure_rule_of': {
         Args: {
           'p_code': string
@@ -4275,6 +4291,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'is_timeout': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
       'isolate': {
         Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
@@ -5921,6 +5938,7 @@ export type Database = {
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'set_isolating': { Args: { 'p_isolates': boolean }; Returns: undefined }
       'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {

@@ -51,7 +51,7 @@ export function connectDirect(
       timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
     })
     try {
-      const introduction = introduce(speaks, project, call.kick ?? null)
+      const introduction = introduce(speaks, project, call)
       const rows = await Promise.race([ask(sql, call, introduction), expired])
       return readResponse(rows[0]?.response)
     } catch (cause) {

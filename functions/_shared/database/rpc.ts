@@ -48,7 +48,7 @@ export function connectRpc(
         p_kind: call.kind,
         p_ended: call.ended,
         p_known: call.known,
-        p_contract: introduce(speaks, project, call.kick ?? null),
+        p_contract: introduce(speaks, project, call),
         p_held: call.held,
       }).abortSignal(limit.signal)
       if (error === null) return readResponse(data)

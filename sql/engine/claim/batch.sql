@@ -160,8 +160,8 @@ begin
     where c.endpoint_id = p_endpoint_id), p_now);
   begin
     v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     v_held := false;

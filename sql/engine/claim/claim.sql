@@ -108,16 +108,16 @@ begin
   begin
     perform outbox.park(p_endpoint_ids, p_now);
     return;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
   foreach v_endpoint in array p_endpoint_ids loop
     begin
       perform outbox.park(array[v_endpoint], p_now);
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);

@@ -2,7 +2,8 @@
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
 -- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
 -- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
--- Temporary errors are not refusals: the run repeats the call.
+-- A temporary error is a refusal only if it has failed the call several times (fails_call()).
+-- Otherwise the run repeats the call.
 
 create table outbox.refusal (
   event_id uuid not null,
@@ -23,6 +24,8 @@ comment on table outbox.refusal is
   'until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
+create index refusal_waiting on outbox.refusal (again_at)
+  where step = 'routing' and again_at < 'infinity';
 
 create table outbox.endpoint_refusal (
   endpoint_id uuid primary key,
@@ -95,8 +98,8 @@ begin
       at = excluded.at,
       again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
     returning r.again_at into v_again_at;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     raise warning 'outbox: claiming from endpoint % is refused (% %), not recorded: % %',
@@ -109,9 +112,9 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id
       and (g.next_at < v_again_at or g.isolated_at < v_again_at);
-  exception when others then
+  exception when query_canceled or others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
-    if outbox.is_passing(sqlstate) then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -131,8 +134,8 @@ begin
   select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
   from pg_catalog.unnest(p_endpoint_ids) u
   on conflict do nothing;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: claiming from % endpoints is refused (% %), not recorded: % %',

@@ -23,10 +23,10 @@ begin
     v_done.applied := outbox.complete(p_results, p_now);
     v_done.refused := 0;
     return v_done;
-  exception when others then
+  exception when query_canceled or others then
     -- No run repeats a call that records a lost lease.
-    if outbox.is_passing(sqlstate) and not (
-      outbox.may_stay(sqlstate)
+    if outbox.fails_call(sqlstate) and not (
+      outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate)
       and coalesce(p_results[1].error_class, '') = 'lease_expired')
     then
       raise;
@@ -50,9 +50,9 @@ begin
 end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
-  'Applies results as complete() does; if the database refuses one, all others are applied. A '
-  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. '
-  'locks: the caller holds the gates.';
+  'Applies results as complete() does; if the database refuses one, all others are applied. An '
+  'error that fails_call() is raised, except for a lost lease whose error may_stay(): it is '
+  'refused. locks: the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
@@ -82,8 +82,8 @@ begin
   begin
     perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
       v_again_at, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     -- If its refusals cannot be counted, the delivery is set aside at once.
@@ -93,8 +93,8 @@ begin
   end;
   begin
     perform outbox.lay_aside(v_delivery, v_again_at, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
     -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()

@@ -90,8 +90,8 @@ declare
 begin
   begin
     return outbox.renew_leases(p_renewals, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;

@@ -7,9 +7,10 @@
 --   c  If the database accepts none, the event is set aside until route_again().
 --
 -- An error that is usually temporary but may stay, such as a deadlock in a trigger of the user
--- (may_stay()), is retried for longer: the third time the event is set aside for a minute, then for
--- 2, 4, 8 and 16 minutes, and b and c follow after that. Meanwhile it costs the other events
--- nothing. Any other temporary error comes from the server and does not count.
+-- (may_stay()), sets nothing aside for good the third time. b leaves the refused deliveries to
+-- create_waiting(). In c the event waits for a minute and is routed again, then for 2, 4, 8 and 16
+-- minutes. Meanwhile neither costs the others anything. Any other temporary error comes from the
+-- server and does not count.
 --
 -- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
 -- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
@@ -47,8 +48,8 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- The event stays in unrouted, so each call routes it again; all others are routed.
@@ -82,8 +83,10 @@ begin
   begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
-  exception when others then
-    if outbox.is_passing(sqlstate) and not (p_is_passing and outbox.may_stay(sqlstate)) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate)
+      and not (p_is_passing and outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate))
+    then
       raise;
     end if;
     v_done.sqlstates := array[sqlstate];
@@ -116,11 +119,11 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- Only at the last failure, and only if there are several endpoints.
+  -- Only from the third failure on, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
     or not exists (
       select from outbox.unrouted u
-      where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)
+      where u.event_id = p_event and u.failures >= outbox.most_failures(false) - 1)
   then
     return null;
   end if;
@@ -130,7 +133,8 @@ begin
   end if;
   for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
     perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
-      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+      v_done.sqlstates[v_place], v_done.errors[v_place],
+      outbox.create_again_at(v_done.sqlstates[v_place], 1, p_now), p_now);
   end loop;
   if p_event = p_batch.cut_event then
     update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
@@ -143,9 +147,10 @@ begin
 end
 $$;
 comment on function outbox.route_what_fits(outbox.routing, uuid, boolean, timestamptz) is
-  'Routes an event at its last failure to the endpoints whose deliveries can be created, sets the '
+  'Routes an event at its third failure to the endpoints whose deliveries can be created, sets the '
   'others aside and returns how many deliveries it created; null if the whole event has failed, or '
-  'if this is not its last failure. locks: the caller holds the gates.';
+  'if this is an earlier failure. p_is_passing: errors that may_stay() refuse a delivery too. '
+  'locks: the caller holds the gates.';
 
 create function outbox.route_failed(
   p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamptz
@@ -153,13 +158,13 @@ create function outbox.route_failed(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_is_passing boolean := outbox.is_passing(p_sqlstate);
+  v_is_passing boolean := outbox.may_stay(p_sqlstate);
   v_routed integer;
 begin
   begin
     v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -191,8 +196,10 @@ begin
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
-    exception when others then
-      if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.is_timeout(sqlstate) then
+        raise;
+      elsif not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
         v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlstate, sqlerrm, p_now);
       end if;
     end;

@@ -156,13 +156,12 @@ begin
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception
-    when query_canceled then
-      v_error := sqlerrm;
+  exception when query_canceled or others then
+    v_error := sqlerrm;
+    if outbox.is_timeout(sqlstate) then
       v_late := true;
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-    when others then
-      v_error := sqlerrm;
+    else
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
@@ -175,6 +174,7 @@ begin
         v_error := v_error || '; ' || sqlerrm;
         perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
       end;
+    end if;
   end;
   return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
 end

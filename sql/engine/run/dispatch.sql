@@ -77,6 +77,7 @@ begin
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
+  perform outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false));
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind,
       outbox.record_refused(p_results, v_now), v_now);
@@ -140,6 +141,9 @@ begin
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
   end if;
+  -- An error of claiming does not fail the call, because its results are recorded. So the run does
+  -- not repeat the call, and cannot request to isolate.
+  perform outbox.set_isolating(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
@@ -168,18 +172,19 @@ comment on function outbox.dispatch(
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
-  '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
+  '"kick": the server_id() of the kick that started it, "isolate": true if temporary errors have '
+  'failed the call several times (fails_call())}, null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
   'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem(), "now_ms": the time of the database}. If the '
-  'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
-  'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
-  'the call with the same p_run and p_seq; that response has only the deliveries, events and '
-  'endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, '
+  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
+  'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
+  'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
+  'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
+  'lost response, without retries and renewals. locks: router with SKIP LOCKED, '
   'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
@@ -191,8 +196,8 @@ begin
   -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: old batches of run % cannot be deleted: % %', p_run, sqlstate, sqlerrm;
@@ -212,8 +217,8 @@ begin
       events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- If this response is lost, its leases expire.

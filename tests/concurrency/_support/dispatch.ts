@@ -1,7 +1,8 @@
 /** A run as the database sees it: numbered calls of dispatch(), each answer checked for its shape. */
 
-import type { Sql } from 'postgres'
+import postgres, { type Sql } from 'postgres'
 import { z } from 'zod'
+import { contractRange } from '../../../functions/_shared/contract/range.ts'
 import { type Delivery, dispatchResponse } from '../../../functions/_shared/contract/contract.ts'
 
 /** The answer with what no run reads: how many results counted, and whether the call came before. */
@@ -24,11 +25,13 @@ export type Report = {
 /** Calls dispatch() once. */
 export async function dispatch(
   sql: Sql,
-  call: { run: string; seq: number; results?: Report[]; limit?: number },
+  call: { run: string; seq: number; results?: Report[]; limit?: number; isolate?: boolean },
 ): Promise<WholeAnswer> {
-  const { run, seq, results = [], limit = 0 } = call
+  const { run, seq, results = [], limit = 0, isolate = false } = call
+  const contract = isolate ? sql.json({ ...contractRange, isolate }) : null
   const [row] = await sql<{ answer: unknown }[]>`
-    select outbox.dispatch(${run}, ${seq}, ${sql.json(results)}, ${limit}, 'worker') as answer`
+    select outbox.dispatch(${run}, ${seq}, ${sql.json(results)}, ${limit}, 'worker',
+      p_contract => ${contract}) as answer`
   return wholeAnswer.parse(row?.answer)
 }
 
@@ -46,6 +49,18 @@ export class Run {
   async call(results: Report[] = [], limit = 0): Promise<WholeAnswer> {
     this.#seq += 1
     return await dispatch(this.#sql, { run: this.id, seq: this.#seq, results, limit })
+  }
+
+  /** As `call()`; a call that fails is repeated once, and requests to isolate. */
+  async callOrIsolate(results: Report[] = [], limit = 0): Promise<WholeAnswer> {
+    this.#seq += 1
+    const call = { run: this.id, seq: this.#seq, results, limit }
+    try {
+      return await dispatch(this.#sql, call)
+    } catch (cause) {
+      if (!(cause instanceof postgres.PostgresError)) throw cause
+      return await dispatch(this.#sql, { ...call, isolate: true })
+    }
   }
 }
 

@@ -49,6 +49,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'subscriptions.test.ts',
     'route_waiting() waits for nobody who routes an event again',
   ],
+  'engine/route/refused_delivery.sql create_refused: lock_gates': [
+    'held_gates.test.ts',
+    'refused to be made waits for the gate before it makes it',
+  ],
+  'engine/route/refused_delivery.sql create_waiting: try_lock_gates': [
+    'held_gates.test.ts',
+    'create_waiting() passes over a gate that another session holds, and takes it after that',
+  ],
   'endpoints/endpoint_status.sql set_endpoint_status: lock_endpoint': [
     'deleted.test.ts',
     'outbox.disable_endpoint($1)',
@@ -192,10 +200,6 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'operations/manual.sql cancel_delivery: lock_open_delivery (2)': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
-  ],
-  'operations/manual.sql create_refused: lock_gates': [
-    'held_gates.test.ts',
-    'refused to be made waits for the gate before it makes it',
   ],
   'operations/manual.sql lock_open_delivery: lock_gates': [
     'held_gates.test.ts',

@@ -122,6 +122,20 @@ Deno.test('a call that times out is divided at once; a single result five times 
   expect([one.calls.length, one.outcome]).toMatchObject([5, { refused: { code: '57014' } }])
 })
 
+Deno.test('after three stalls, each repeat requests to isolate', async () => {
+  for (const code of ['40P01', '55P03', '57014']) {
+    const { clock, calls } = trying(code)
+    await clock.advance(1_000)
+    expect(calls.slice(0, 5).map((made) => made.call.isolate ?? false))
+      .toEqual([false, false, false, true, true])
+  }
+  for (const code of ['08006', '53300', '57P01', '25006']) {
+    const { clock, calls } = trying(code)
+    await clock.advance(10_000)
+    expect([calls.length > 5, calls.some((made) => 'isolate' in made.call)]).toEqual([true, false])
+  }
+})
+
 Deno.test('each kind of fault is logged once, as an error if an operator must act', async () => {
   const trial = trying('08006')
   await trial.clock.advance(1_000)

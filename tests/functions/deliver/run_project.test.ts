@@ -48,6 +48,7 @@ Deno.test('run() names the database of its kick in its first call only', async (
 
 Deno.test('introduce() adds the project and the kick to the contracts, if there are any', () => {
   const range = { oldest: 1, newest: 2 }
-  expect(introduce(range, null, null)).toEqual(range)
-  expect(introduce(range, 'shop', 'k')).toEqual({ ...range, project: 'shop', kick: 'k' })
+  expect(introduce(range, null, {})).toEqual(range)
+  expect(introduce(range, 'shop', { kick: 'k', isolate: true }))
+    .toEqual({ ...range, project: 'shop', kick: 'k', isolate: true })
 })

@@ -515,7 +515,16 @@ export const locks: readonly Mutant[] = [
     why: 'A refused call waits for another call of its run.',
   },
   {
-    file: 'sql/operations/manual.sql',
+    file: 'sql/engine/route/refused_delivery.sql',
+    find: 'v_endpoints := outbox.try_lock_gates(array(',
+    replace: 'v_endpoints := (array(',
+    tests: [
+      'concurrency/held_gates.test.ts#create_waiting() passes over a gate that another session holds',
+    ],
+    why: 'create_waiting() waits for a gate that a run holds, and the tick with it.',
+  },
+  {
+    file: 'sql/engine/route/refused_delivery.sql',
     find: `  perform outbox.lock_gates(array[p_endpoint_id]);
   perform outbox.count_up('created'`,
     replace: `  perform outbox.count_up('created'`,

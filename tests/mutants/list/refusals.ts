@@ -113,15 +113,15 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/refused_event.sql',
-    find: 'where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)',
+    find: 'where u.event_id = p_event and u.failures >= outbox.most_failures(false) - 1)',
     replace: 'where u.event_id = p_event)',
     tests: ['sql/engine/refusals/routing.test.sql'],
     why: 'A delivery that the database refuses once is set aside.',
   },
   {
     file: 'sql/engine/route/refused_event.sql',
-    find: `      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);`,
-    replace: `      v_done.sqlstates[v_place], v_done.errors[v_place], p_now, p_now);`,
+    find: `outbox.create_again_at(v_done.sqlstates[v_place], 1, p_now), p_now);`,
+    replace: `p_now, p_now);`,
     tests: ['sql/engine/refusals/routing.test.sql'],
     why: 'A delivery that could not be made does not show as set aside.',
   },
@@ -154,5 +154,109 @@ export const refusals: readonly Mutant[] = [
       'concurrency/isolation.test.ts#dispatch() delivers to all others when update of lane fails',
     ],
     why: 'One endpoint from which nothing can be claimed stops all others.',
+  },
+  {
+    file: 'sql/foundation/passing_error.sql',
+    find:
+      `    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')`,
+    replace: ')',
+    tests: ['sql/engine/refusals/results.test.sql', 'concurrency/set_aside.test.ts'],
+    why: 'One deadlock costs a delivery its result.',
+  },
+  {
+    file: 'sql/foundation/passing_error.sql',
+    find: `    outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
+`,
+    replace: `    true
+`,
+    tests: ['sql/engine/refusals/results.test.sql'],
+    why: 'A full disk, and the statement timeout, count against each delivery of a call.',
+  },
+  {
+    file: 'sql/foundation/passing_error.sql',
+    find: `outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)`,
+    replace: `outbox.may_stay(p_sqlstate)`,
+    tests: ['sql/engine/refusals/results.test.sql'],
+    why: 'A call goes on without a time limit after its statement timed out.',
+  },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false))`,
+    replace: `outbox.set_isolating(false)`,
+    tests: [
+      'concurrency/stalls.test.ts#delete of delivery fails each time',
+      'concurrency/short_waits.test.ts',
+    ],
+    why: 'A result that deadlocks each time is reported for ever.',
+  },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `  perform outbox.set_isolating(true);
+`,
+    replace: '',
+    tests: ['concurrency/stalls.test.ts#update of run_batch fails each time'],
+    why: 'One endpoint whose claim deadlocks each time keeps all others from being claimed.',
+  },
+  {
+    file: 'sql/engine/result/refused_result.sql',
+    find: `  exception when query_canceled or others then
+    -- No run repeats`,
+    replace: `  exception when others then
+    -- No run repeats`,
+    tests: ['concurrency/stalls.test.ts#delete of delivery fails each time with 57014'],
+    why: 'A trigger that cancels the statement of one result stops all others.',
+  },
+  {
+    file: 'sql/engine/route/route.sql',
+    find: `    if outbox.is_timeout(sqlstate) then
+      v_late := true;`,
+    replace: `    if sqlstate = '57014' then
+      v_late := true;`,
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'A trigger that cancels the routing to one endpoint costs the others the event.',
+  },
+  {
+    file: 'sql/engine/route/refused_delivery.sql',
+    find: `outbox.may_stay(p_sqlstate) and p_failures < 6`,
+    replace: `p_failures < 6`,
+    tests: ['sql/engine/refusals/routing.test.sql'],
+    why: 'A delivery that a constraint refuses does not show as set aside.',
+  },
+  {
+    file: 'sql/engine/route/refused_delivery.sql',
+    find: `interval '1 minute' * 2 ^ (p_failures - 1)`,
+    replace: `interval '1 minute'`,
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'A delivery that cannot be created for five minutes is given up.',
+  },
+  {
+    file: 'sql/engine/route/refused_delivery.sql',
+    find: `p_refusal.failures + 1, p_now), p_now);`,
+    replace: `p_refusal.failures, p_now), p_now);`,
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'The wait for a refused delivery is not the one that the docs name.',
+  },
+  {
+    file: 'sql/engine/route/refused_delivery.sql',
+    find: `taken for an error of this delivery.
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then`,
+    replace: `taken for an error of this delivery.
+  if false then`,
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'A full disk sets deliveries aside.',
+  },
+  {
+    file: 'functions/deliver/redispatch.ts',
+    find: 'if (stalls >= stallsBeforeIsolating) repeat.isolate = true',
+    replace: '',
+    tests: ['functions/deliver/redispatch.test.ts'],
+    why: 'A call that one row makes fail is repeated for ever.',
+  },
+  {
+    file: 'functions/deliver/redispatch.ts',
+    find: 'const stallsBeforeIsolating = 3',
+    replace: 'const stallsBeforeIsolating = 1',
+    tests: ['functions/deliver/redispatch.test.ts'],
+    why: 'One deadlock costs a delivery its result.',
   },
 ]

@@ -73,8 +73,8 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'isRepeat ? { ...call, known: {} } : call',
-    replace: 'call',
+    find: 'const repeat = { ...call, known: {} }',
+    replace: 'const repeat = { ...call }',
     tests: ['functions/deliver/run_lost.test.ts'],
     why: 'A repeat that comes minutes later leaves out an endpoint that has changed.',
   },

@@ -148,8 +148,8 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   try_lock_gates turn_ring
   -- what the database refuses
   admit_endpoints complete_apart due_suspect refuse_expiry forget_refusals given_back is_passing lay_aside leave_lane
-  parse_headers create_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
-  refuse_result renew_apart suspect_endpoints unreadable_result
+  parse_headers create_again_at create_one_waiting create_refused create_waiting fails_call is_timeout may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
+  refuse_result renew_apart set_isolating suspect_endpoints unreadable_result
   -- isolated deliveries
   change_lane claim_for claim_isolated drains due_isolated_gate has_isolated holds_isolated is_isolated_turn isolate
   isolated_after rejoin rejoin_due serve_isolated

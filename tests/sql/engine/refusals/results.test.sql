@@ -2,7 +2,7 @@
 -- set aside. An error that passes by itself is none.
 begin;
 \ir ../../_helpers.sql
-select plan(35);
+select plan(35 + 3 * 15 + 2);
 
 create function poison() returns trigger language plpgsql as $$
 begin
@@ -19,6 +19,21 @@ $$;
 select is(outbox.is_passing(code), passes, code || case when passes then ' passes by itself' else ' stays' end)
 from (values ('08006', false), ('40P01', true), ('40001', true), ('53100', true), ('57014', true), ('57P01', true), ('25006', true), ('55006', true), ('55P03', true),
   ('22P02', false), ('23514', false), ('P0001', false), ('XX000', false), ('25001', false), ('55000', false)) c (code, passes);
+
+-- Only the temporary errors that a row may cause are isolated, and only if the run requests it.
+do $$ begin perform outbox.set_isolating(false); end $$;
+select is(outbox.fails_call(code), passes, code || ': without isolating, each temporary error fails the call')
+from (values ('08006', false), ('40P01', true), ('40001', true), ('53100', true), ('57014', true), ('57P01', true), ('25006', true), ('55006', true), ('55P03', true),
+  ('22P02', false), ('23514', false), ('P0001', false), ('XX000', false), ('25001', false), ('55000', false)) c (code, passes);
+do $$ begin perform outbox.set_isolating(true); end $$;
+select is(outbox.fails_call(code), fails, code || case when fails then ' fails the call' else ' is isolated' end)
+from (values ('08006', false), ('40P01', false), ('40001', false), ('53100', true), ('57014', false), ('57P01', true), ('25006', true), ('55006', false), ('55P03', false),
+  ('22P02', false), ('23514', false), ('P0001', false), ('XX000', false), ('25001', false), ('55000', false)) c (code, fails);
+select is(late.fails, code in ('53100', '57014', '57P01', '25006'), code || ' after 1 s')
+from (select pg_sleep(1.01) offset 0) slept, unnest('{08006,40P01,40001,53100,57014,57P01,25006,55006,55P03,22P02,23514,P0001,XX000,25001,55000}'::text[]) code
+cross join lateral (select outbox.fails_call(code) as fails) late;
+select is(outbox.is_timeout('57014'), false, 'a statement that is cancelled at once is not timed out');
+select is(is_timeout, true, 'one that is cancelled after 1 s is') from (select pg_sleep(1.01) offset 0) slept, outbox.is_timeout('57014');
 
 create temporary table made as select endpoint() as id;
 create temporary table event as select events(5) as ids;

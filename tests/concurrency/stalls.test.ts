@@ -1,0 +1,151 @@
+/**
+ * An error that is usually temporary, and that one endpoint causes each time, in each statement of
+ * dispatch(): the first call fails, and its repeat, which requests to isolate, affects no other endpoint.
+ */
+
+import { expect } from '@std/expect'
+import type { Sql } from 'postgres'
+import type { Delivery } from '../../functions/_shared/contract/contract.ts'
+import { expectExactCounters } from './_support/checks.ts'
+import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { drain, type Report, report, Run } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { publishMany } from './_support/publish.ts'
+import { allow, type Operation, refuse } from './_support/refuse.ts'
+
+let db: OutboxDatabase
+let sql: Sql
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  sql = (await db.open()).sql
+})
+Deno.test.beforeEach(async () => {
+  await db.reset()
+  await sql`insert into outbox.test_clock (at) values (now())`
+})
+Deno.test.afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+async function timePasses(seconds: number): Promise<void> {
+  await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
+}
+
+async function openOf(endpoints: string[]): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::integer as n from outbox.delivery_status s
+    where s.open and s.endpoint_id = any (${endpoints}::uuid[])`
+  return row?.n ?? NaN
+}
+
+async function deliveredTo(endpoints: string[]): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::integer as n from outbox.attempt a
+    where a.outcome = 'delivered' and a.endpoint_id = any (${endpoints}::uuid[])`
+  return row?.n ?? NaN
+}
+
+/** The bad endpoint meets every outcome in turn, and loses some leases; all others succeed. */
+function resultOf(delivery: Delivery, bad: string, n: number): Report[] {
+  if (delivery.endpoint !== bad) return [report(delivery)]
+  switch (n % 4) {
+    case 0:
+      return [report(delivery)]
+    case 1:
+      return [report(delivery, 'failed')]
+    case 2:
+      return [{ ...report(delivery, 'failed'), status: 404 }]
+    default:
+      return []
+  }
+}
+
+async function deliver(bad: string, rounds: number): Promise<void> {
+  const run = new Run(sql)
+  let results: Report[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { deliveries } = await run.callOrIsolate(results, 100)
+    results = deliveries.flatMap((delivery, n) => resultOf(delivery, bad, n + round))
+    await timePasses(7)
+  }
+  await run.callOrIsolate(results)
+}
+
+/** What the tick does about deliveries and events that wait. */
+async function tick(): Promise<void> {
+  await sql`select outbox.route_waiting(outbox.clock(), 100), outbox.create_waiting(outbox.clock(), 100)`
+}
+
+const codes = ['40P01', '55P03', '57014']
+
+/** Every statement in which dispatch writes rows that belong to an endpoint, or to an event of it. */
+const statements: [table: string, operation: Operation][] = [
+  ['attempt', 'insert'],
+  ['counter_change', 'insert'],
+  ['dead_letter', 'insert'],
+  ['dead_letter', 'update'],
+  ['delivery', 'insert'],
+  ['delivery', 'update'],
+  ['delivery', 'delete'],
+  ['endpoint', 'update'],
+  ['endpoint_refusal', 'insert'],
+  ['endpoint_refusal', 'update'],
+  ['endpoint_refusal', 'delete'],
+  ['event', 'insert'],
+  ['gate', 'update'],
+  ['lane', 'insert'],
+  ['lane', 'update'],
+  ['lane', 'delete'],
+  ['refusal', 'insert'],
+  ['refusal', 'update'],
+  ['refusal', 'delete'],
+  ['run_batch', 'update'],
+  ['run_batch', 'delete'],
+  ['unroutable', 'insert'],
+  ['unrouted', 'update'],
+  ['unrouted', 'delete'],
+]
+
+/** The most important statements meet each code; with `--all` each statement does. */
+const always = ['attempt insert', 'delivery delete', 'gate update', 'lane update']
+
+function cases(): [code: string, table: string, operation: Operation][] {
+  const isAll = Deno.env.get('OUTHOOK_TESTS') === 'all'
+  return statements.flatMap(([table, operation], place) =>
+    codes.filter((_, at) =>
+      isAll || always.includes(`${table} ${operation}`) || place % codes.length === at
+    ).map((code): [string, string, Operation] => [code, table, operation])
+  )
+}
+
+for (const [code, table, operation] of cases()) {
+  Deno.test(`a run delivers to all others when ${operation} of ${table} fails each time with ${code} for one endpoint`, async () => {
+    const [bad = ''] = await addEndpoints(sql, { count: 1, breakerThreshold: 4, retryAfter: 1 })
+    await sql`update outbox.endpoint set retry = jsonb_set(retry, '{max_retries}', '2') where id = ${bad}`
+    const ordered = await addEndpoints(sql, { count: 1, ordering: 'partition' })
+    const others = [...await addEndpoints(sql, { count: 2 }), ...ordered]
+    const before = await publishMany(sql, 'thing.before', 6)
+    await new Run(sql).call([], 4)
+    await refuse(sql, { table, operation, endpoint: bad, code })
+    try {
+      const events = [...before, ...await publishMany(sql, 'thing.done', 12)]
+      await deliver(bad, 30)
+      expect(await openOf(others)).toBe(0)
+      expect(await deliveredTo(others)).toBe(others.length * events.length)
+    } finally {
+      await allow(sql)
+    }
+    await timePasses(6_000)
+    await tick()
+    await sql`
+      select outbox.retry_now(s.event_id, s.endpoint_id) from outbox.delivery_status s
+      where s.open and s.status <> 'processing'`
+    for (let round = 0; round < 5; round++) {
+      await drain(sql)
+      await timePasses(600)
+    }
+    expect(await openOf([bad, ...others])).toBe(0)
+    await expectExactCounters(db.admin)
+  })
+}
