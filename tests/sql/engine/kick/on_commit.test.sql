@@ -3,12 +3,14 @@ begin;
 \ir ../../_helpers.sql
 select plan(27);
 
--- How many kicks a piece of work makes, as if it were a transaction of its own.
+-- How many kicks a piece of work makes, as if it were a transaction of its own, and each earlier kick had
+-- started a run: after three that start none, commits do not kick (time/tick/kicks.test.sql).
+create function forget_kicks() returns void language sql security definer as $$ select setval('outbox.kicks_without_run', 0, false) $$;
 create function kicks(p_work text) returns integer language plpgsql as $$
 declare
   v_before bigint := (select count(*) from net.http_request_queue);
 begin
-  perform set_config('outbox.kicked', '', true);
+  perform set_config('outbox.kicked', '', true), forget_kicks();
   execute p_work;
   return (select count(*) from net.http_request_queue) - v_before;
 end
