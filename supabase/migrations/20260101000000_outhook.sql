@@ -1176,8 +1176,8 @@ comment on function outbox.fix_settings() is
   'function that neither sets them nor calls set_text_settings(). Each folder calls it through '
   'close_new().';
 
--- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them only
--- in a session that has others.
+-- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them
+-- only in a session that has others.
 
 create function outbox.set_text_settings() returns text[]
 language plpgsql volatile set search_path = ''
@@ -1277,8 +1277,8 @@ $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
   'authenticated and service_role have no right, and no function searches the temporary schema '
-  'first. It does not touch objects that an earlier call closed. It also calls fix_settings(). Each '
-  'folder calls it once, before its grants.';
+  'first. It does not touch objects that an earlier call closed. It also calls fix_settings(). '
+  'Each folder calls it once, before its grants.';
 
 -- sql/foundation/rights.sql
 
