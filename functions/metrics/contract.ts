@@ -62,6 +62,8 @@ export const metricsResult = z.object({
     tick_at: seconds,
     kick_at: seconds,
     kicks: z.object({ commit: z.number(), tick: z.number() }),
+    /** Null if the queue of pg_net is too large to read; absent in an older database. */
+    kicks_waiting: z.number().nullable().default(null),
     replay_jobs: z.number(),
     in_default: z.object({ event: z.number(), attempt: z.number() }),
     partitions: z.array(partitions).nullable(),

@@ -132,6 +132,11 @@ function engineGauges({ engine, now, version }: MetricsResult): Family[] {
     ),
     ...at('outhook_tick', 'Time since the last tick.', now, engine.tick_at),
     ...at('outhook_kick', 'Time since the last kick.', now, engine.kick_at),
+    gauge(
+      'outhook_kicks_waiting',
+      'Kicks that pg_net has not sent; no sample if its queue is larger than 8 MB.',
+      engine.kicks_waiting === null ? [] : [{ labels: [], value: engine.kicks_waiting }],
+    ),
     single('outhook_replay_jobs', 'Replay jobs that are running or paused.', engine.replay_jobs),
     gauge(
       'outhook_default_partition_rows',

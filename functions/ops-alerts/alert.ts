@@ -5,7 +5,7 @@ export type Alert = {
   action: 'trigger' | 'resolve'
   severity: 'critical' | 'error' | 'warning' | 'info'
   summary: string
-  /** The affected endpoint, or the name of the alert. */
+  /** What is affected, such as the endpoint's id, or the name of the alert. Not empty. */
   source: string
   /** ISO 8601. */
   at: string

@@ -15,13 +15,16 @@ const fieldsOf = z.object({
   reason: z.string().nullish(),
   eventType: z.string().nullish(),
   error: z.string().nullish(),
+  templateCode: z.string().nullish(),
+  consumer: z.string().nullish(),
+  project: z.string().nullish(),
 })
 type Fields = z.infer<typeof fieldsOf>
 
 type Rule = {
   action: Alert['action']
   severity: Alert['severity']
-  /** The subject of the alert's key, before the endpoint's id. */
+  /** The first part of the alert's key; the second is `subjectOf` of the event. */
   about: string
   summary(fields: Fields): string
 }
@@ -75,7 +78,39 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     about: 'channel',
     summary: (f) => `WhatsApp channel of ${f.orgId} resumed`,
   }],
+  ['outhook.template.held', {
+    action: 'trigger',
+    severity: 'error',
+    about: 'template',
+    summary: (f) =>
+      `WhatsApp template ${f.templateCode ?? '?'} of ${f.orgId} held: ${f.reason ?? ''}`,
+  }],
+  ['outhook.template.resumed', {
+    action: 'resolve',
+    severity: 'info',
+    about: 'template',
+    summary: (f) => `WhatsApp template ${f.templateCode ?? '?'} of ${f.orgId} resumed`,
+  }],
+  ['outhook.consumer.dead_lettered', {
+    action: 'trigger',
+    severity: 'error',
+    about: 'consumer',
+    summary: (f) => `Dead letter of the consumer ${f.consumer ?? '?'}: ${f.error ?? '?'}`,
+  }],
+  ['outhook.database.changed', {
+    action: 'trigger',
+    severity: 'info',
+    about: 'database',
+    summary: (f) => `The project ${f.project ?? '?'} continues in another database`,
+  }],
 ])
+
+/** What the event is about. Not empty, because PagerDuty refuses an empty source. */
+function subjectOf({ endpointId, orgId, templateCode, consumer, project }: Fields): string {
+  if (endpointId !== '') return endpointId
+  if (typeof templateCode === 'string') return `${orgId}/${templateCode}`
+  return consumer ?? project ?? 'outhook'
+}
 
 /** Any other operational event whose last word reports a problem, such as an event of a module. */
 const trouble = /^outhook\.([a-z_]+)\.(?:dead_lettered|disabled|held|opened)$/
@@ -104,11 +139,11 @@ export function alertOfEvent(body: string): Alert | null {
   if (rule === null) return null
   const fields = fieldsOf.parse(data)
   return {
-    key: `outhook:${rule.about}:${fields.endpointId}`,
+    key: `outhook:${rule.about}:${subjectOf(fields)}`,
     action: rule.action,
     severity: rule.severity,
     summary: rule.summary(fields),
-    source: fields.endpointId,
+    source: subjectOf(fields),
     at: createdAt,
     details: { ...detailsOf(data), event: eventType, operationalEventId: id },
   }

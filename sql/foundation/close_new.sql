@@ -61,5 +61,5 @@ $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
   'authenticated and service_role have no right, and no function searches the temporary schema '
-  'first. It does not touch objects that an earlier call closed. It also calls fix_settings(). Each '
-  'folder calls it once, before its grants.';
+  'first. It does not touch objects that an earlier call closed. It also calls fix_settings(). '
+  'Each folder calls it once, before its grants.';

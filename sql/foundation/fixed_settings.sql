@@ -36,8 +36,8 @@ comment on function outbox.fix_settings() is
   'function that neither sets them nor calls set_text_settings(). Each folder calls it through '
   'close_new().';
 
--- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them only
--- in a session that has others.
+-- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them
+-- only in a session that has others.
 
 create function outbox.set_text_settings() returns text[]
 language plpgsql volatile set search_path = ''

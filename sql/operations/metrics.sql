@@ -67,6 +67,7 @@ begin
     'kicks', pg_catalog.jsonb_build_object(
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
+    'kicks_waiting', outbox.kicks_waiting(),
     'replay_jobs', (
       select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
@@ -93,8 +94,8 @@ $$;
 comment on function outbox.engine_metrics(timestamptz) is
   'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a '
   'binding_problem(), "runs": by kind, "tick_at", '
-  '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
-  '"until", "bytes"}]}.';
+  '"kick_at", "kicks": by reason, "kicks_waiting", "replay_jobs", "in_default", "partitions": '
+  '[{"table", "n", "until", "bytes"}]}.';
 
 create function outbox.database_metrics() returns jsonb
 language plpgsql stable set search_path = ''

@@ -265,6 +265,20 @@ checks as (
     coalesce(c.problem, (select 'yes: ' || b.project from outbox.binding b),
       'it belongs to no project until the first run')
   from (select outbox.binding_problem(outbox.clock()) as problem) c
+  union all
+  select 19, 'Does pg_net send the kicks?', 'Kicks wait',
+    case when k.problem is null then 'ok' when r.any_worker then 'warning' else 'error' end,
+    coalesce(k.problem, 'no kick waits for 20 s')
+  from (select outbox.kick_problem(outbox.clock()) as problem) k cross join runs r
+  union all
+  select 20, 'Is each watched table published?', 'Broken watch',
+    case when w.problems is null then 'ok' else 'error' end,
+    coalesce(w.problems, 'yes')
+  from (
+    -- Empty without the module watch.
+    select pg_catalog.string_agg(p, '; ' order by p) as problems
+    from pg_catalog.unnest(outbox.more_problems()) p
+  ) w
 )
 select c.question, c.status, c.result, case when c.status <> 'ok' then c.runbook end as runbook
 from checks c

@@ -52,6 +52,15 @@ function readCsv(text: string): Row[] {
   )
 }
 
+/** The code block of the runbook whose fence says `name=<name>`. */
+export async function runbookBlock(name: string): Promise<string> {
+  const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/RUNBOOK.md'))
+  const found = new RegExp(`^( *)\`\`\`sql name=${name}\\n([^]*?)^ *\`\`\`$`, 'm').exec(runbook)
+    ?.[2]
+  if (found === undefined) throw new Error(`no block ${name} in the runbook`)
+  return found
+}
+
 /** The first command in SQL that a part of the runbook gives. */
 export async function runbookCommand(part: string): Promise<string> {
   const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/RUNBOOK.md'))

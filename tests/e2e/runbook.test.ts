@@ -144,6 +144,34 @@ Deno.test('No run: a secret that differs is told of by its 401, and what waited 
   await deliveredOnce(id)
 })
 
+Deno.test('Kicks wait: a pg_net that stands still is named, and the command lets it go on', async () => {
+  await outhook.createEndpoint('/hooks/still', { p_event_types: ['still'] })
+  await endRuns()
+  const { sql, admin } = outhook
+  let id = ''
+  // Each batch of the worker begins with a deletion in this table.
+  await admin.begin(async (lock) => {
+    await lock`lock table net._http_response in exclusive mode`
+    await sql`select outbox.set_setting('worker.enabled', 'true')`
+    id = await outhook.publish('still')
+    const areThree = async (): Promise<boolean> => {
+      const [row] = await admin`select outbox.kicks_waiting() = 3 as three`
+      return row?.three
+    }
+    expect(await eventually(areThree)).toBe(true)
+    // They have waited for 21 s.
+    await admin`
+      select setval('outbox.last_kick',
+        (extract(epoch from clock_timestamp() - interval '21 s') * 1000)::bigint)`
+    expect((await health('Kicks wait')).result)
+      .toMatch(/^pg_net does not send: 3 kicks wait in its queue, the last since /)
+  })
+  await run(await runbookCommand('Kicks wait'))
+  await deliveredOnce(id)
+  const rows = await askOps(outhook.stack, '01')
+  expect(rows.find(({ question }) => question === 'Does pg_net send the kicks?')?.status).toBe('ok')
+})
+
 /** A run that is awake and can do no more: it keeps its place, and takes nothing. */
 async function exhaustedRun(): Promise<AsyncDisposable> {
   const id = crypto.randomUUID()

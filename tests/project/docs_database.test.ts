@@ -164,6 +164,17 @@ Deno.test('what the pages say of the database', async (t) => {
       await query(pg, 'update public.orders set paid = true where id = 1')
       const published = `select type || ' ' || (body::json ->> 'type') from outbox.event`
       expect(await query(pg, published)).toBe('orders.updated UPDATE')
+      await query(
+        pg,
+        `create table public.unpublished (id bigint, gone integer);
+        select outbox.watch_table('public.unpublished', p_changed => '{gone}');
+        alter table public.unpublished drop column gone cascade;`,
+      )
+      expect(await query(pg, docsBlock('broken-watch'))).toBe(
+        'changes of unpublished are not published: a column of p_changed was dropped|' +
+          `select outbox.watch_table('unpublished', …)`,
+      )
+      await query(pg, 'drop table public.unpublished')
 
       await query(pg, 'truncate outbox.event, outbox.unrouted')
       expect(docsBlock('saga')).toBe(

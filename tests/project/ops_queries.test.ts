@@ -8,7 +8,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { runCli } from '../../supabase/local/supabase_cli.ts'
 import { withMigrations } from '../_support/postgres.ts'
 import { patienceMs } from '../_support/outhook.ts'
-import { askOps, opsQueries, opsQuery, type Row } from '../_support/ops.ts'
+import { askOps, opsQueries, opsQuery, type Row, runbookBlock } from '../_support/ops.ts'
 
 /**
  * Two endpoints; of the first one's events one fails for now, one for good, one is delivered and
@@ -90,7 +90,7 @@ Deno.test('console queries on a migrated database', async (t) => {
 
     await t.step('01 names a part of the runbook for all that is not ok', async () => {
       const rows = await askOps(pg, '01')
-      expect(rows).toHaveLength(18)
+      expect(rows).toHaveLength(20)
       const bad = rows.filter(({ status }) => status !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
@@ -299,6 +299,49 @@ Deno.test('console queries on a migrated database', async (t) => {
         })
         expect(result.stdout + result.stderr).toContain('Is delivery switched on?')
       }
+    })
+
+    await t.step(
+      'Broken watch: 01 names the table, and the runbook leads to the command',
+      async () => {
+        const watched = async (): Promise<Row | undefined> =>
+          (await askOps(pg, '01')).find(({ question }) =>
+            question === 'Is each watched table published?'
+          )
+        const broken = async (): Promise<string[]> => {
+          const rows = await query(pg, await runbookBlock('broken-watch'))
+          return rows === '' ? [] : rows.split('|')
+        }
+        await query(
+          pg,
+          `create table public.orders (id integer primary key, paid boolean, note text);
+        select outbox.watch_table('public.orders', p_changed => '{paid}');`,
+        )
+        expect(await watched()).toMatchObject({ status: 'ok', result: 'yes' })
+        expect(await broken()).toEqual([])
+
+        await query(pg, 'alter table public.orders drop column paid cascade')
+        expect(await watched()).toMatchObject({
+          status: 'error',
+          result: 'changes of public.orders are not published: a column of p_changed was dropped',
+          runbook: 'Broken watch',
+        })
+        const [, , call = ''] = await broken()
+        expect(call).toBe(`select outbox.watch_table('orders', …)`)
+        await query(pg, call.replace('…', `p_changed => '{note}'`))
+        expect(await watched()).toMatchObject({ status: 'ok' })
+
+        await query(pg, 'alter table public.orders disable trigger outhook_row')
+        expect((await watched())?.result).toContain('its trigger is disabled')
+        await query(pg, (await broken())[2] ?? '')
+        expect(await watched()).toMatchObject({ status: 'ok' })
+      },
+    )
+
+    await t.step('the other statements of the runbook run', async () => {
+      expect(await query(pg, await runbookBlock('binding'))).toBe('')
+      expect(await query(pg, await runbookBlock('kicks-wait'))).toBe('')
+      expect(JSON.parse(await query(pg, await runbookBlock('reload-jobs')))).toEqual({ jobs: 5 })
     })
 
     await t.step('01 notices a tick that is gone', async () => {

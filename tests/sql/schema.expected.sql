@@ -9201,6 +9201,7 @@ begin
     'kicks', pg_catalog.jsonb_build_object(
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
+    'kicks_waiting', outbox.kicks_waiting(),
     'replay_jobs', (
       select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
@@ -9229,7 +9230,7 @@ ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a binding_problem(), "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a binding_problem(), "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "kicks_waiting", "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
 
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13545,6 +13546,47 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a transaction.';
 
+-- Name: kick_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kick_problem(p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_at timestamptz;
+  v_waiting integer;
+begin
+  select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
+  from outbox.last_kick k, outbox.kicks_without_run w
+  where w.last_value + w.is_called::integer > 0;
+  -- The tick kicks each second until three kicks wait, every 10 s if pg_net's queue is large.
+  if v_at is null or v_at > p_now - interval '20 s' then
+    return null;
+  end if;
+  v_waiting := outbox.kicks_waiting();
+  if v_waiting > 0 then
+    return pg_catalog.format(
+      'pg_net does not send: %s kicks wait in its queue, the last since %s, run select '
+      'net.worker_restart() (runbook: Kicks wait)', v_waiting, outbox.iso_time(v_at));
+  elsif v_waiting is null
+    and pg_catalog.to_regclass('net.http_request_queue') is not null
+    and outbox.setting_on('worker.enabled') and outbox.has_due(p_now - interval '20 s')
+  then
+    return pg_catalog.format(
+      'no run has begun since the kick of %s, and the queue of pg_net has %s of requests '
+      '(runbook: Kicks wait)', outbox.iso_time(v_at),
+      pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size('net.http_request_queue')));
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.kick_problem(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION kick_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) IS 'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
+
 -- Name: kicks_paused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.kicks_paused(p_now timestamp with time zone) RETURNS boolean
@@ -13568,6 +13610,32 @@ ALTER FUNCTION outbox.kicks_paused(p_now timestamp with time zone) OWNER TO post
 -- Name: FUNCTION kicks_paused(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) IS 'Whether a kick would only be refused: an edge run was refused for its project in the last 30 s, or in the last hour if this copy stays stopped.';
+
+-- Name: kicks_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kicks_waiting() RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- The queue of pg_net has no index: see may_queue_kick().
+  if pg_catalog.to_regclass('net.http_request_queue') is null
+    or not pg_catalog.has_table_privilege('net.http_request_queue', 'select')
+    or pg_catalog.pg_relation_size('net.http_request_queue') >= 8 * 1024 * 1024
+  then
+    return null;
+  end if;
+  return (
+    select pg_catalog.count(*) from net.http_request_queue q
+    where q.headers ? 'x-outhook-database' and q.url like '%/deliver/run');
+end
+$$;
+
+ALTER FUNCTION outbox.kicks_waiting() OWNER TO postgres;
+
+-- Name: FUNCTION kicks_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kicks_waiting() IS 'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or its queue is larger than 8 MB.';
 
 -- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18646,6 +18714,7 @@ begin
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
+    outbox.kick_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -18660,7 +18729,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29651,9 +29720,17 @@ REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
+-- Name: FUNCTION kick_problem(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION kicks_paused(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION kicks_waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kicks_waiting() FROM PUBLIC;
 
 -- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4322,7 +4322,9 @@ export type Database = {
       'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'kick_problem': { Args: { 'p_now': string }; Returns: string }
       'kicks_paused': { Args: { 'p_now': string }; Returns: boolean }
+      'kicks_waiting': { Args: Record<PropertyKey, never>; Returns: number }
       'lane_quantum': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number

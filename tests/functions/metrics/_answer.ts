@@ -45,6 +45,7 @@ export function someAnswer(): MetricsResult {
       tick_at: 999,
       kick_at: null,
       kicks: { commit: 4, tick: 1 },
+      kicks_waiting: 1,
       replay_jobs: 0,
       in_default: { event: 0, attempt: 0 },
       partitions: [{ table: 'event', n: 8, until: 605800, bytes: 8192 }],

@@ -155,7 +155,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   isolated_after rejoin rejoin_due serve_isolated
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron record_refused refuse_contract
-  tick_problem
+  tick_problem kick_problem kicks_waiting
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
   kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem

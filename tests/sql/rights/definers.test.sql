@@ -22,9 +22,9 @@ select pg_temp.safe('They call functions of pg_cron, pg_net and Vault, which a s
 select pg_temp.safe('Values of types of Postgres, and SQL that the function itself has.', $$
   accept_once act_on_delivery apply_callbacks begin_saga calculate_delay callback_app cancel_delivery cancel_message
   change_opt_out change_replay_job count_messages count_requests create_broker_endpoint create_channel create_endpoint
-  create_message create_replay_job decide_copy create_slack_endpoint delete_channel delete_endpoint delete_event_type
-  delete_org_endpoint delete_template disable_endpoint discard_dead_letter discard_org_dead_letter dispatch drop_saga
-  drop_ended_subscriptions
+  create_message create_replay_job create_slack_endpoint decide_copy delete_channel delete_endpoint delete_event_type
+  delete_org_endpoint delete_template disable_endpoint discard_dead_letter discard_org_dead_letter dispatch
+  drop_ended_subscriptions drop_saga
   end_saga erase_messages expire_deliveries expire_org_secret expire_secret gate_totals get_channel get_dead_letter
   get_delivery get_event get_event_type get_health get_message get_metrics get_org_endpoint get_org_secret
   get_org_stats get_org_test get_replay_job get_retry_config get_whatsapp_app grant_consent is_retryable last_tick_at

@@ -43,6 +43,38 @@ const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Ma
       `${code(`select outbox.resume_endpoint('${plain(f.endpointId)}')`)}.`,
   ],
   [
+    'outhook.channel.resumed',
+    (f: Fields) =>
+      `:white_check_mark: *WhatsApp channel resumed*: ${code(f.endpointId)} of ${code(f.orgId)}.`,
+  ],
+  [
+    'outhook.template.held',
+    (f: Fields) =>
+      `:no_entry: *WhatsApp template held*: ${templateOf(f)}, ${
+        textOf(f.reason)
+      }. Its messages wait ` +
+      'until WhatsApp approves it again.',
+  ],
+  [
+    'outhook.template.resumed',
+    (f: Fields) => `:white_check_mark: *WhatsApp template resumed*: ${templateOf(f)}.`,
+  ],
+  [
+    'outhook.whatsapp.notice',
+    (f: Fields) =>
+      `:information_source: *Notice of WhatsApp*: ${textOf(f.reason)}. It is about the channel ` +
+      `${code(f.endpointId)} of ${code(f.orgId)}.`,
+  ],
+  [
+    'outhook.database.changed',
+    (f: Fields) =>
+      `:information_source: *Another database*: the project ${code(f.project)} continues in ` +
+      `${code(f.database)}, before it was ${
+        code(f.wasDatabase)
+      }. This is normal after an upgrade, a ` +
+      'failover or a restore.',
+  ],
+  [
     'outhook.consumer.dead_lettered',
     (f: Fields) =>
       `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave up on a message of ${
@@ -75,6 +107,10 @@ function deadLetter(fields: Fields): string {
 
 function endpointOf({ url, endpointId, orgId }: Fields): string {
   return `${code(url)} of ${code(orgId)} (${code(endpointId)})`
+}
+
+function templateOf({ templateCode, orgId, name, language }: Fields): string {
+  return `${code(templateCode)} of ${code(orgId)} (${textOf(name)}, ${textOf(language)})`
 }
 
 function readFields(body: string): Fields | null {

@@ -54,8 +54,8 @@ delete from vault.secrets where name = 'outhook_functions_url';
 select is(outbox.kick('test'), false, 'kick() is false without a URL');
 
 select outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 40));
--- A run has begun since: without one, at most three kicks wait.
-select setval('outbox.kicks_without_run', 1, false);
+-- After three kicks that start no run there is no further one.
+do $$ begin perform setval('outbox.kicks_without_run', 0, false); end $$;
 select is(outbox.kick('a reason with "quotes" and ümlauts'), true, 'any reason is taken');
 
 select * from finish();

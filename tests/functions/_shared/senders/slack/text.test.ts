@@ -61,6 +61,49 @@ const rows: [type: string, data: unknown, text: string][] = [
     ':x: *Dead letter of a consumer*: `billing` gave up on a message of `orders` after 6 attempts: no ' +
     'such customer. It is in `orders.dlq`, message `v-1`.',
   ],
+  [
+    'outhook.endpoint.held',
+    { ...endpoint, reason: 'unreadable: the signing secret' },
+    ':no_entry: *Endpoint held*: `https://a.example` of `org-1` (`e-1`). unreadable: the signing secret.',
+  ],
+  [
+    'outhook.endpoint.released',
+    endpoint,
+    ':white_check_mark: *Endpoint resumed*: `https://a.example` of `org-1` (`e-1`).',
+  ],
+  [
+    'outhook.channel.resumed',
+    { ...endpoint, url: '' },
+    ':white_check_mark: *WhatsApp channel resumed*: `e-1` of `org-1`.',
+  ],
+  [
+    'outhook.template.held',
+    { orgId: 'org-1', templateCode: 'code', name: 'hello', language: 'fr', reason: 'Paused' },
+    ':no_entry: *WhatsApp template held*: `code` of `org-1` (hello, fr), Paused. Its messages wait until ' +
+    'WhatsApp approves it again.',
+  ],
+  [
+    'outhook.template.resumed',
+    { orgId: 'org-1', templateCode: 'code', name: 'hello', language: 'fr', reason: 'Approved' },
+    ':white_check_mark: *WhatsApp template resumed*: `code` of `org-1` (hello, fr).',
+  ],
+  [
+    'outhook.whatsapp.notice',
+    {
+      endpointId: 'e-1',
+      orgId: 'org-1',
+      field: 'account_update',
+      event: 'X',
+      reason: 'Account review',
+    },
+    ':information_source: *Notice of WhatsApp*: Account review. It is about the channel `e-1` of `org-1`.',
+  ],
+  [
+    'outhook.database.changed',
+    { project: 'shop.example.com', database: '2/6', wasDatabase: '1/5' },
+    ':information_source: *Another database*: the project `shop.example.com` continues in `2/6`, before ' +
+    'it was `1/5`. This is normal after an upgrade, a failover or a restore.',
+  ],
   // An event of that name which somebody else has published.
   ['outhook.breaker.opened', [1], '*outhook.breaker.opened* (`cart-7`)\n```[1]```'],
   [
