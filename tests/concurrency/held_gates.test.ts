@@ -159,6 +159,30 @@ Deno.test('dispatch() that waits for the gate of a result has not changed its de
   await expectExactCounters(db.admin)
 })
 
+Deno.test('record_refused() that waits for the gate of a result has not changed its delivery yet', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  const { deliveries: [own] } = await new Run(other.sql).call([], 1)
+  if (own === undefined) throw new Error('nothing was claimed')
+  const recorded = await cross(db, {
+    one,
+    other,
+    first: [lockGate, [endpoint]],
+    second: [
+      'select outbox.record_refused($1::text::jsonb, outbox.clock()) as n',
+      [JSON.stringify([report(own)])],
+    ],
+    meanwhile: async () => {
+      await one.sql`set local lock_timeout = '1ms'`
+      await one.sql`
+        select from outbox.delivery d join outbox.lane l on l.id = d.lane_id
+        where d.event_id = ${own.event} for update`
+    },
+  })
+  expect(recorded).toEqual({ n: 1 })
+  await expectExactCounters(db.admin)
+})
+
 Deno.test('retry_now() of a delivery that was refused to be made waits for the gate before it makes it', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   await publishOne(one.sql)

@@ -49,6 +49,27 @@ export async function restoreDump({ stack, admin }: TestOuthook, name: string): 
   return droppable(stack.dbUrl, stack.adminDbUrl, admin, name)
 }
 
+/** `pg_dump`, drop, `psql`: restores a backup in the place of its database. Its clients lose their sessions. */
+export async function restoreInPlace(
+  { stack, admin }: TestOuthook,
+  name: string,
+  between: () => Promise<void>,
+): Promise<void> {
+  const { bin } = await ensurePostgres({ log: () => {} })
+  const adminUrl = named(stack.adminDbUrl, name)
+  const file = `${testFolder()}.sql`
+  const program = async (command: string, ...args: string[]): Promise<void> => {
+    const { success, stderr } = await new Deno.Command(command, { args, stdout: 'null' }).output()
+    if (!success) throw new Error(new TextDecoder().decode(stderr))
+  }
+  await program(`${bin}/pg_dump`, `--file=${file}`, adminUrl)
+  await between()
+  await admin.unsafe(`drop database ${name} with (force)`)
+  await admin.unsafe(`create database ${name}`)
+  await program(`${bin}/psql`, '-Xq', `--file=${file}`, adminUrl)
+  await Deno.remove(file)
+}
+
 /** `create database … template`. Nobody may be connected to the template. */
 export async function copyTemplate(
   { stack, admin }: TestOuthook,
