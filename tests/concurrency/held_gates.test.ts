@@ -303,7 +303,7 @@ Deno.test('turn_ring() leaves the ring to a call that is turning it', async () =
 Deno.test('touch_run() of a second call of one run does not wait for the first, and notes it later', async () => {
   await setClock(0)
   const run = crypto.randomUUID()
-  const touch = `select outbox.touch_run($1, 'worker', 0, outbox.clock(), false) as stop`
+  const touch = `select outbox.touch_run($1, 'worker', outbox.clock(), false) as stop`
   await one.sql.unsafe(touch, [run])
   await setClock(1)
   const outcomes = await passing({
@@ -322,7 +322,7 @@ Deno.test('refuse_contract() of a run does not wait for another call of it, and 
   const run = crypto.randomUUID()
   await one.sql`select outbox.touch_run(${run}, 'worker', outbox.clock(), false)`
   const refuse = `select outbox.refuse_contract($1, '{"oldest": 9, "newest": 9}', 'worker',
-    outbox.clock()) ->> 'stop' as stop`
+    0, outbox.clock()) ->> 'stop' as stop`
   const outcomes = await passing({
     one,
     other,

@@ -128,7 +128,6 @@ Deno.test('a project delivers from a template copy of its database, and the orig
   const { changes } = await history(original.dbUrl)
   expect(changes).toEqual([...begun, changed])
   expect(await history(copy.dbUrl)).toMatchObject({ changes: [...begun, changed, changed] })
-  await outhook.admin`drop database original with (force)`
 })
 
 Deno.test('a pooler, another host name and another form of the URL are the same project', async () => {

@@ -69,8 +69,12 @@ export const copies: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/binding.sql',
-    find: `    where r.kind = 'edge' and r.at <=`,
-    replace: `    where r.at <=`,
+    find: `      where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+        and r.at > p_now
+`,
+    replace: `      where r.at <= p_now + interval '10 s'
+        and r.at > p_now
+`,
     tests: ['sql/engine/binding/rules.test.sql'],
     why: `A worker with a wrong name stops the kicks of production.`,
   },
