@@ -8,6 +8,7 @@ declare
   v_was outbox.binding;
   v_project text;
   v_result jsonb := '{}';
+  v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,
     '{stay_stopped,cancel_pending,deliver_pending}');
@@ -15,13 +16,17 @@ begin
   perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
   select * into v_was from outbox.binding;
   v_project := outbox.project_to_decide(p_decision, p_project, v_was);
+  if p_decision = 'cancel_pending' then
+    v_cancelled := outbox.cancel_pending(
+      pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now,
+      outbox.job_deadline());
+    v_result := pg_catalog.jsonb_build_object(
+      'cancelled', v_cancelled - 'more', 'more', v_cancelled -> 'more');
+  end if;
   if p_decision = 'stay_stopped' then
     update outbox.binding b set stopped_project = v_project, stopped_at = v_now where b.only_row;
-  else
-    if p_decision = 'cancel_pending' then
-      v_result := pg_catalog.jsonb_build_object('cancelled', outbox.cancel_pending(
-        pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now));
-    end if;
+  -- As long as more is to be cancelled, the copy still belongs to no run of the new project.
+  elsif not coalesce((v_cancelled ->> 'more')::boolean, false) then
     update outbox.binding b set project = v_project, database = outbox.database_id(),
       names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
     where b.only_row;
@@ -39,7 +44,9 @@ comment on function outbox.decide_copy(text, text) is
   'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
   'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
-  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or '
+  '{"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if '
+  'the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, '
+  'the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, or '
   'the outbox is not bound yet. locks: the advisory lock of '
   'check_binding() alone, then as cancel_pending().';
 

@@ -8,6 +8,8 @@ import { copyPrepared } from './prepared.ts'
  */
 export interface TestPostgres extends Postgres, AsyncDisposable {
   readonly dataDir: string
+  /** Stops it and keeps the folder. */
+  halt(): Promise<void>
 }
 
 /** How a test's Postgres begins. */
@@ -33,7 +35,7 @@ export async function startTestPostgres(
     await postgres.stop()
     await Deno.remove(dataDir, { recursive: true }).catch(() => {})
   }
-  return { ...postgres, dataDir, stop, [Symbol.asyncDispose]: stop }
+  return { ...postgres, dataDir, halt: postgres.stop, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** Hands a Postgres with the migrations to `use`, and removes it whatever happens. */

@@ -158,10 +158,11 @@ Deno.test('cancel_pending() waits for a gate that another session holds, for rou
     }
     await one.sql`begin`
     await one.sql`select outbox.lock_gates(array[${endpoint}::uuid])`
-    const cancelled = other.sql`select outbox.cancel_pending('why', outbox.clock()) as c`
+    const cancelled = other
+      .sql`select outbox.cancel_pending('why', outbox.clock(), 'infinity') as c`
       .then(([row]) => row?.c)
     await expectWaitsFor(db.admin, other, one)
     await one.sql`commit`
-    expect(await cancelled).toEqual({ deliveries: 1, replay_jobs: 0 })
+    expect(await cancelled).toEqual({ deliveries: 1, replay_jobs: 0, more: false })
   }
 })

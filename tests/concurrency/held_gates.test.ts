@@ -159,6 +159,30 @@ Deno.test('dispatch() that waits for the gate of a result has not changed its de
   await expectExactCounters(db.admin)
 })
 
+Deno.test('record_refused() that waits for the gate of a result has not changed its delivery yet', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  const { deliveries: [own] } = await new Run(other.sql).call([], 1)
+  if (own === undefined) throw new Error('nothing was claimed')
+  const recorded = await cross(db, {
+    one,
+    other,
+    first: [lockGate, [endpoint]],
+    second: [
+      'select outbox.record_refused($1::text::jsonb, outbox.clock()) as n',
+      [JSON.stringify([report(own)])],
+    ],
+    meanwhile: async () => {
+      await one.sql`set local lock_timeout = '1ms'`
+      await one.sql`
+        select from outbox.delivery d join outbox.lane l on l.id = d.lane_id
+        where d.event_id = ${own.event} for update`
+    },
+  })
+  expect(recorded).toEqual({ n: 1 })
+  await expectExactCounters(db.admin)
+})
+
 Deno.test('retry_now() of a delivery that was refused to be made waits for the gate before it makes it', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   await publishOne(one.sql)
@@ -299,7 +323,7 @@ Deno.test('turn_ring() leaves the ring to a call that is turning it', async () =
 Deno.test('touch_run() of a second call of one run does not wait for the first, and notes it later', async () => {
   await setClock(0)
   const run = crypto.randomUUID()
-  const touch = `select outbox.touch_run($1, 'worker', 0, outbox.clock(), false) as stop`
+  const touch = `select outbox.touch_run($1, 'worker', outbox.clock(), false) as stop`
   await one.sql.unsafe(touch, [run])
   await setClock(1)
   const outcomes = await passing({
@@ -318,7 +342,7 @@ Deno.test('refuse_contract() of a run does not wait for another call of it, and 
   const run = crypto.randomUUID()
   await one.sql`select outbox.touch_run(${run}, 'worker', outbox.clock(), false)`
   const refuse = `select outbox.refuse_contract($1, '{"oldest": 9, "newest": 9}', 'worker',
-    outbox.clock()) ->> 'stop' as stop`
+    0, outbox.clock()) ->> 'stop' as stop`
   const outcomes = await passing({
     one,
     other,

@@ -3366,17 +3366,19 @@ ALTER FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestam
 
 COMMENT ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Cancels all open deliveries of an endpoint, also those in flight, and records the end of each; returns how many. locks: the caller holds the gate.';
 
--- Name: cancel_pending(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: cancel_pending(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) RETURNS jsonb
+CREATE FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_jobs bigint;
   v_endpoints uuid[];
-  v_cancelled bigint := 0;
   v_endpoint uuid;
+  v_count bigint;
+  v_cancelled bigint := 0;
+  v_more boolean;
 begin
   with ended as (
     update outbox.replay_job j set status = 'cancelled', finished_at = p_now
@@ -3384,21 +3386,27 @@ begin
     returning j.id
   )
   select pg_catalog.count(*) into v_jobs from ended;
-  perform outbox.route_all(p_now);
-  v_endpoints := array(select e.id from outbox.endpoint e);
-  perform outbox.lock_gates(v_endpoints);
-  foreach v_endpoint in array v_endpoints loop
-    v_cancelled := v_cancelled + outbox.cancel_open(v_endpoint, p_why, p_now);
-  end loop;
-  return pg_catalog.jsonb_build_object('deliveries', v_cancelled, 'replay_jobs', v_jobs);
+  v_more := not outbox.route_all(p_now, p_until);
+  if not v_more then
+    v_endpoints := array(select e.id from outbox.endpoint e);
+    perform outbox.lock_gates(v_endpoints);
+    foreach v_endpoint in array v_endpoints loop
+      v_count := outbox.cancel_open(v_endpoint, p_why, p_now);
+      v_cancelled := v_cancelled + v_count;
+      v_more := v_count > 0 and pg_catalog.clock_timestamp() >= p_until;
+      exit when v_more;
+    end loop;
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'deliveries', v_cancelled, 'replay_jobs', v_jobs, 'more', v_more);
 end
 $$;
 
-ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs: {"deliveries", "replay_jobs"}: how many. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
+COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7904,6 +7912,7 @@ declare
   v_was outbox.binding;
   v_project text;
   v_result jsonb := '{}';
+  v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,
     '{stay_stopped,cancel_pending,deliver_pending}');
@@ -7911,13 +7920,17 @@ begin
   perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
   select * into v_was from outbox.binding;
   v_project := outbox.project_to_decide(p_decision, p_project, v_was);
+  if p_decision = 'cancel_pending' then
+    v_cancelled := outbox.cancel_pending(
+      pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now,
+      outbox.job_deadline());
+    v_result := pg_catalog.jsonb_build_object(
+      'cancelled', v_cancelled - 'more', 'more', v_cancelled -> 'more');
+  end if;
   if p_decision = 'stay_stopped' then
     update outbox.binding b set stopped_project = v_project, stopped_at = v_now where b.only_row;
-  else
-    if p_decision = 'cancel_pending' then
-      v_result := pg_catalog.jsonb_build_object('cancelled', outbox.cancel_pending(
-        pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now));
-    end if;
+  -- As long as more is to be cancelled, the copy still belongs to no run of the new project.
+  elsif not coalesce((v_cancelled ->> 'more')::boolean, false) then
     update outbox.binding b set project = v_project, database = outbox.database_id(),
       names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
     where b.only_row;
@@ -7934,7 +7947,7 @@ ALTER FUNCTION outbox.decide_copy(p_decision text, p_project text) OWNER TO post
 
 -- Name: FUNCTION decide_copy(p_decision text, p_project text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
+COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
 
 -- Name: define_saga(text, jsonb, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13597,11 +13610,17 @@ begin
   -- One kick each 30 s finds out whether the function works again. A copy that stays stopped needs
   -- one an hour.
   return exists (
-    select from outbox.binding_refusal r
-    left join outbox.binding b on b.stopped_project = coalesce(r.project, '')
-    where r.kind = 'edge' and r.at <= p_now + interval '10 s'
-      and r.at > p_now
-        - case when b.only_row then interval '1 hour' else interval '30 s' end);
+      select from outbox.binding_refusal r
+      left join outbox.binding b on b.stopped_project = coalesce(r.project, '')
+      where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+        and r.at > p_now
+          - case when b.only_row then interval '1 hour' else interval '30 s' end)
+    -- After a migration that supports the function's contract, the next kick is sent at once.
+    or exists (
+      select from outbox.contract_refusal r
+      where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+        and r.at > p_now - interval '30 s'
+        and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
 end
 $$;
 
@@ -13609,7 +13628,7 @@ ALTER FUNCTION outbox.kicks_paused(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION kicks_paused(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) IS 'Whether a kick would only be refused: an edge run was refused for its project in the last 30 s, or in the last hour if this copy stays stopped.';
+COMMENT ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) IS 'Whether a kick would only be refused: an edge run was refused for its project or its contract in the last 30 s, or for its project in the last hour if this copy stays stopped.';
 
 -- Name: kicks_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21904,33 +21923,36 @@ ALTER FUNCTION outbox.route_again(p_event_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.route_again(p_event_id uuid) IS 'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set aside.';
 
--- Name: route_all(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_all(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_all(p_now timestamp with time zone) RETURNS bigint
+CREATE FUNCTION outbox.route_all(p_now timestamp with time zone, p_until timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_batch outbox.routing;
-  v_routed bigint := 0;
 begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    exit when v_batch.events is null;
+    if v_batch.events is null then
+      return true;
+    end if;
     perform outbox.lock_gates(array(
       select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
-    v_routed := v_routed + (outbox.route(v_batch, p_now) ->> 'routed')::bigint;
+    perform outbox.route(v_batch, p_now);
+    if pg_catalog.clock_timestamp() >= p_until then
+      return false;
+    end if;
   end loop;
-  return v_routed;
 end
 $$;
 
-ALTER FUNCTION outbox.route_all(p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_all(p_now timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_all(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_all(p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_all(p_now timestamp with time zone) IS 'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, gates by id.';
+COMMENT ON FUNCTION outbox.route_all(p_now timestamp with time zone, p_until timestamp with time zone) IS 'Routes all events until p_until, one batch at least; returns whether no more event was found. locks: router with SKIP LOCKED, gates by id.';
 
 -- Name: route_events(tid[], outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28481,9 +28503,9 @@ GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_
 
 REVOKE ALL ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30729,9 +30751,9 @@ REVOKE ALL ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with
 REVOKE ALL ON FUNCTION outbox.route_again(p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
 
--- Name: FUNCTION route_all(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_all(p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_all(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_all(p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

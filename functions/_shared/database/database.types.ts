@@ -2938,7 +2938,10 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_why': string }
         Returns: number
       }
-      'cancel_pending': { Args: { 'p_now': string; 'p_why': string }; Returns: Json }
+      'cancel_pending': {
+        Args: { 'p_now': string; 'p_until': string; 'p_why': string }
+        Returns: Json
+      }
       'change_broker_of_wire': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: Json
@@ -5779,7 +5782,7 @@ export type Database = {
         Returns: Json
       }
       'route_again': { Args: { 'p_event_id': string }; Returns: Json }
-      'route_all': { Args: { 'p_now': string }; Returns: number }
+      'route_all': { Args: { 'p_now': string; 'p_until': string }; Returns: boolean }
       'route_events': {
         Args: {
           'p_now': string

@@ -304,16 +304,22 @@ begin
   -- One kick each 30 s finds out whether the function works again. A copy that stays stopped needs
   -- one an hour.
   return exists (
-    select from outbox.binding_refusal r
-    left join outbox.binding b on b.stopped_project = coalesce(r.project, '')
-    where r.kind = 'edge' and r.at <= p_now + interval '10 s'
-      and r.at > p_now
-        - case when b.only_row then interval '1 hour' else interval '30 s' end);
+      select from outbox.binding_refusal r
+      left join outbox.binding b on b.stopped_project = coalesce(r.project, '')
+      where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+        and r.at > p_now
+          - case when b.only_row then interval '1 hour' else interval '30 s' end)
+    -- After a migration that supports the function's contract, the next kick is sent at once.
+    or exists (
+      select from outbox.contract_refusal r
+      where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+        and r.at > p_now - interval '30 s'
+        and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
 end
 $$;
 comment on function outbox.kicks_paused(timestamptz) is
-  'Whether a kick would only be refused: an edge run was refused for its project in the last 30 s, '
-  'or in the last hour if this copy stays stopped.';
+  'Whether a kick would only be refused: an edge run was refused for its project or its contract '
+  'in the last 30 s, or for its project in the last hour if this copy stays stopped.';
 
 create function outbox.bind_configured(p_functions_url text, p_now timestamptz) returns text
 language plpgsql set search_path = ''

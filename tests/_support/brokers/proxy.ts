@@ -1,4 +1,4 @@
-/** A way to a broker that the test can cut. */
+/** A way to a broker or a database that the test can cut. */
 export interface TestProxy extends Disposable {
   readonly port: number
   /** Closes every connection that is open now; new ones are taken. */
@@ -7,6 +7,8 @@ export interface TestProxy extends Disposable {
   down(): void
   /** Takes connections again, on the same port. */
   up(): void
+  /** Closes them, and forwards new ones to another port. */
+  moveTo(port: number): void
 }
 
 /** Forwards a free port of 127.0.0.1 to another one. */
@@ -14,6 +16,7 @@ export function startProxy(to: number): TestProxy {
   let listener = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const { port } = listener.addr
   const open = new Set<Deno.Conn>()
+  let target = to
   void accept(listener)
 
   async function accept(from: Deno.TcpListener): Promise<void> {
@@ -25,7 +28,7 @@ export function startProxy(to: number): TestProxy {
 
   async function forward(conn: Deno.Conn): Promise<void> {
     try {
-      const far = await Deno.connect({ hostname: '127.0.0.1', port: to })
+      const far = await Deno.connect({ hostname: '127.0.0.1', port: target })
       open.add(far)
       await Promise.race([
         conn.readable.pipeTo(far.writable),
@@ -61,5 +64,10 @@ export function startProxy(to: number): TestProxy {
     void accept(listener)
   }
 
-  return { port, drop, down, up, [Symbol.dispose]: down }
+  function moveTo(other: number): void {
+    target = other
+    drop()
+  }
+
+  return { port, drop, down, up, moveTo, [Symbol.dispose]: down }
 }

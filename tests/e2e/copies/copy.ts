@@ -21,7 +21,7 @@ function named(url: string, database: string): string {
   return url.replace(/[^/]+$/, database)
 }
 
-function opened(dbUrl: string, adminDbUrl: string, drop: () => Promise<void>): Copy {
+function opened(dbUrl: string, adminDbUrl: string, remove: () => Promise<void>): Copy {
   const sql = postgres(dbUrl, { max: 2, onnotice: () => {} })
   const admin = postgres(adminDbUrl, { max: 2, onnotice: () => {} })
   return {
@@ -31,7 +31,7 @@ function opened(dbUrl: string, adminDbUrl: string, drop: () => Promise<void>): C
     [Symbol.asyncDispose]: async () => {
       await sql.end({ timeout: 1 })
       await admin.end({ timeout: 1 })
-      await drop()
+      await remove()
     },
   }
 }
@@ -46,7 +46,31 @@ export async function restoreDump({ stack, admin }: TestOuthook, name: string): 
     stdout: 'null',
   }).output()
   if (!success) throw new Error(new TextDecoder().decode(stderr))
-  return droppable(stack.dbUrl, stack.adminDbUrl, admin, name)
+  return beside(stack, name)
+}
+
+/** `pg_dump`, a new database of the same name, `psql`: restores a backup in the place of its database. Its clients lose their sessions. */
+export async function restoreInPlace(
+  { stack, admin }: TestOuthook,
+  name: string,
+  between: () => Promise<void>,
+): Promise<void> {
+  const { bin } = await ensurePostgres({ log: () => {} })
+  const adminUrl = named(stack.adminDbUrl, name)
+  const file = `${testFolder()}.sql`
+  const program = async (command: string, ...args: string[]): Promise<void> => {
+    const { success, stderr } = await new Deno.Command(command, { args, stdout: 'null' }).output()
+    if (!success) throw new Error(new TextDecoder().decode(stderr))
+  }
+  await program(`${bin}/pg_dump`, `--file=${file}`, adminUrl)
+  await between()
+  // `drop database` waits for each process of the server, and pg_cron 1.4 may sleep for a minute.
+  await admin.unsafe(`alter database ${name} allow_connections false`)
+  await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`
+  await admin.unsafe(`alter database ${name} rename to ${name}_before`)
+  await admin.unsafe(`create database ${name}`)
+  await program(`${bin}/psql`, '-Xq', `--file=${file}`, adminUrl)
+  await Deno.remove(file)
 }
 
 /** `create database … template`. Nobody may be connected to the template. */
@@ -56,13 +80,12 @@ export async function copyTemplate(
   name: string,
 ): Promise<Copy> {
   await admin.unsafe(`create database ${name} template ${template}`)
-  return droppable(stack.dbUrl, stack.adminDbUrl, admin, name)
+  return beside(stack, name)
 }
 
-function droppable(dbUrl: string, adminUrl: string, admin: Sql, name: string): Copy {
-  return opened(named(dbUrl, name), named(adminUrl, name), async () => {
-    await admin.unsafe(`drop database ${name} with (force)`)
-  })
+/** A second database of the stack, which is removed with its server. */
+function beside({ dbUrl, adminDbUrl }: TestOuthook['stack'], name: string): Copy {
+  return opened(named(dbUrl, name), named(adminDbUrl, name), async () => {})
 }
 
 /** pg_basebackup, as a server of its own with pg_cron and pg_net. */

@@ -69,8 +69,12 @@ export const copies: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/binding.sql',
-    find: `    where r.kind = 'edge' and r.at <=`,
-    replace: `    where r.at <=`,
+    find: `      where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+        and r.at > p_now
+`,
+    replace: `      where r.at <= p_now + interval '10 s'
+        and r.at > p_now
+`,
     tests: ['sql/engine/binding/rules.test.sql'],
     why: `A worker with a wrong name stops the kicks of production.`,
   },
@@ -113,9 +117,10 @@ export const copies: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/cancel_pending.sql',
-    find: `  perform outbox.route_all(p_now);
+    find: `  v_more := not outbox.route_all(p_now, p_until);
 `,
-    replace: ``,
+    replace: `  v_more := false;
+`,
     tests: ['sql/operations/decide_copy/decisions.test.sql'],
     why: `What was published before a takeover is delivered after it.`,
   },
@@ -180,5 +185,52 @@ export const copies: readonly Mutant[] = [
     replace: `  if (ref === named) {`,
     tests: ['functions/deliver/env.test.ts'],
     why: `A worker with the database of staging and the name of production delivers.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `        and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
+end
+$$;
+comment on function outbox.kicks_paused`,
+    replace: `        and false);
+end
+$$;
+comment on function outbox.kicks_paused`,
+    tests: ['sql/engine/dispatch/contract.test.sql'],
+    why: `The tick kicks each second while the versions do not match.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `        and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
+end
+$$;
+comment on function outbox.kicks_paused`,
+    replace: `        );
+end
+$$;
+comment on function outbox.kicks_paused`,
+    tests: ['sql/engine/dispatch/contract.test.sql'],
+    why: `After the update, deliveries wait for 30 s.`,
+  },
+  {
+    file: 'sql/operations/decide_copy.sql',
+    find: `  elsif not coalesce((v_cancelled ->> 'more')::boolean, false) then`,
+    replace: `  else`,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `A copy delivers what the first call had no time to cancel.`,
+  },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: `      v_more := v_count > 0 and pg_catalog.clock_timestamp() >= p_until;`,
+    replace: `      v_more := false;`,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `The cancelling of many endpoints runs into statement_timeout, and nothing is cancelled.`,
+  },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: `    if pg_catalog.clock_timestamp() >= p_until then`,
+    replace: `    if false then`,
+    tests: ['sql/operations/decide_copy/decisions.test.sql'],
+    why: `The routing of a large backlog runs into statement_timeout, and nothing is cancelled.`,
   },
 ]

@@ -3,7 +3,7 @@
 -- contract the call is only refused, and every health check shows the refusal.
 begin;
 \ir ../../_helpers.sql
-select plan(40);
+select plan(47);
 
 create sequence numbers;
 create function called(p_contract jsonb, p_results jsonb default '[]', p_kind text default 'worker') returns jsonb language sql as $$
@@ -48,6 +48,7 @@ select is((select problems[1] from outbox.queue_health), 'a run of kind worker w
 select is(outbox.get_health() ->> 'status', 'degraded', 'the health of the API too');
 select alike(outbox.configure('https://project.supabase.co/functions/v1', repeat('s', 40)) -> 'problems' ->> 0, '%update the database%', 'and configure()');
 select time_passes('301 s');
+select is(outbox.kick('tick'), true, 'the refusal of a worker stops no kick');
 select unalike((select problems::text from outbox.queue_health), '%refused%', 'until no such run has come for five minutes');
 
 -- Functions with a common contract work, and so do functions that name none.
@@ -70,9 +71,22 @@ select is(a -> 'refused' ->> 'message', 'The functions support contract 1 and th
 select results_eq('select ended_at from outbox.run', 'select outbox.clock()', 'a run that was refused in its middle has ended');
 select is((select problems[1] from outbox.queue_health), 'a run of kind edge was refused: ' || (select a -> 'refused' ->> 'message' from refused), 'queue_health says so');
 
+-- Kicks would only be refused, so they are few.
+select is(outbox.kick('tick'), false, 'after the function was refused there is no kick');
+do $$ begin perform time_passes('29 s'); end $$;
+select is(outbox.kick('tick'), false, 'for 30 s');
+do $$ begin perform time_passes('1 s'); end $$;
+select is(outbox.kick('tick'), true, 'then one asks again');
+do $$ begin perform called(null, p_kind => 'edge'); end $$;
+select is(outbox.kick('tick'), false, 'and if it is refused, the next one waits too');
+do $$ begin perform time_passes('-20 s'); end $$;
+select is(outbox.kick('tick'), true, 'a refusal in the future, from a clock that was ahead, stops none');
+do $$ begin perform time_passes('20 s'); end $$;
+
 -- Once the two have a contract in common, nothing is left to do.
 create or replace function outbox.contracts() returns jsonb language sql stable as $$ select '{"oldest": 1, "newest": 4}'::jsonb $$;
 select is(outbox.contract_problem(outbox.clock()), null, 'an update ends the problem at once');
+select is(outbox.kick('tick'), true, 'and the next kick is sent at once');
 
 select * from finish();
 rollback;

@@ -4,7 +4,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_messages.sql
-select plan(54);
+select plan(66);
 
 create sequence numbers;
 create function called(p_project text, p_kind text default 'worker', p_limit integer default 100) returns jsonb language sql as $$
@@ -71,7 +71,7 @@ select is((select (count(*), (select count(*) from outbox.unrouted))::text from 
 do $$ begin perform called('staging', 'edge'); end $$;
 savepoint undecided;
 create temporary table decided as select outbox.decide_copy('cancel_pending') as d;
-select is(d - 'cancelled', '{"decision": "cancel_pending", "project": "staging", "was_project": "shop"}', 'the copy becomes the project of the refused run') from decided;
+select is(d - 'cancelled', '{"decision": "cancel_pending", "project": "staging", "was_project": "shop", "more": false}', 'the copy becomes the project of the refused run') from decided;
 select is(d -> 'cancelled' -> 'replay_jobs', '1', 'the replay job is cancelled') from decided;
 select cmp_ok((d -> 'cancelled' ->> 'deliveries')::integer, '>=', open + 5, 'all open deliveries are, and those of unrouted events') from decided, pending;
 select is((select count(*)::integer from outbox.attempt where kind = 'close' and outcome = 'cancelled' and error = 'the database is a copy of the project shop'), (d -> 'cancelled' ->> 'deliveries')::integer, 'each has a recorded end') from decided;
@@ -82,7 +82,7 @@ select is_empty('select * from miscounts()', 'the counters are exact');
 select is_empty('select * from asleep()', 'no gate sleeps');
 select is((select breaker from outbox.gate where endpoint_id = (select lanes from ids)), 'open', 'a breaker does not wait for a probe that was cancelled');
 select results_eq('select project, database, named_by, stopped_project from outbox.binding', $$values ('staging', '2/6', 'person', null::text)$$, 'the outbox is bound to the new project and its database');
-select is((select array_agg(c) from changes() c where c like 'cancel_pending%'), array[format('cancel_pending staging 2/6 was shop 1/5 by %s %s', session_user, (select jsonb_build_object('cancelled', d -> 'cancelled') from decided))], 'which is recorded');
+select is((select array_agg(c) from changes() c where c like 'cancel_pending%'), array[format('cancel_pending staging 2/6 was shop 1/5 by %s %s', session_user, (select jsonb_build_object('cancelled', d -> 'cancelled', 'more', false) from decided))], 'which is recorded');
 select is(outbox.binding_problem(outbox.clock()), null, 'health is good');
 select is((select jsonb_array_length(called('staging') -> 'deliveries')), 0, 'a run of the project gets nothing old');
 select is((select count(*)::integer from outbox.dead_letter where replayed_at is null), 1, 'dead letters stay, for a person');
@@ -90,6 +90,32 @@ do $$ begin perform events(1, 'free'), events(1, 'lanes', 'a'); end $$;
 select is((select jsonb_array_length(called('staging') -> 'deliveries')), 2, 'and what is published from now on');
 select is_empty('select * from miscounts()', 'with exact counters');
 select is(called('shop') ->> 'stop', 'another_project', 'the original project is the other one now');
+rollback to undecided;
+
+-- The same in pieces, as with a backlog for which the time of one statement is too short.
+create or replace function outbox.job_deadline() returns timestamptz language sql stable as $$ select clock_timestamp() $$;
+create temporary table piece (n serial, d jsonb);
+insert into piece (d) select outbox.decide_copy('cancel_pending');
+select is(d - 'cancelled', '{"decision": "cancel_pending", "project": "staging", "was_project": "shop", "more": true}', 'a call that has no time left says that there is more') from piece;
+select is(d -> 'cancelled' ->> 'deliveries', '0', 'it has only routed') from piece;
+select is(called('staging') ->> 'stop', 'another_project', 'until the last piece a run of the new project is refused');
+select is((select project from outbox.binding), 'shop', 'and the outbox is not bound to it');
+do $$
+begin
+  for i in 1..20 loop
+    exit when (select not (d -> 'more')::boolean from piece order by n desc limit 1);
+    insert into piece (d) select outbox.decide_copy('cancel_pending');
+  end loop;
+end
+$$;
+select is((select (d -> 'more')::text from piece order by n desc limit 1), 'false', 'the same call continues, to the end');
+select cmp_ok((select count(*) from piece where (d -> 'cancelled' ->> 'deliveries')::integer > 0), '>', 1::bigint, 'each cancels the deliveries of one endpoint');
+select is((select sum((d -> 'cancelled' ->> 'deliveries')::integer)::integer from piece), (select count(*)::integer from outbox.attempt where kind = 'close' and outcome = 'cancelled'), 'each delivery is cancelled once');
+select is((select sum((d -> 'cancelled' ->> 'replay_jobs')::integer)::integer from piece), 1, 'the replay job too');
+select is((select (count(*), (select count(*) from outbox.unrouted))::text from outbox.delivery), '(0,0)', 'nothing is left');
+select is_empty('select * from miscounts()', 'the counters are exact');
+select is((select project from outbox.binding), 'staging', 'and the copy is the new project');
+select is((select count(*)::integer from outbox.binding_change where action = 'cancel_pending'), (select count(*)::integer from piece), 'each piece is recorded');
 rollback to undecided;
 
 -- 3: it becomes a project, and what was pending is delivered.
