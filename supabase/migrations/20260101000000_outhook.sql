@@ -25,10 +25,11 @@
 --   engine/claim/claim.sql, engine/claim/isolated.sql, engine/claim/batch.sql,
 --   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
 --   engine/run/tick_problem.sql, engine/run/database_id.sql, engine/run/project_name.sql,
---   engine/run/binding.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/run/response.sql,
---   engine/rights.sql, operations/extension_points.sql, operations/manual.sql,
---   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
---   operations/purge.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   engine/run/binding.sql, engine/run/kick.sql, engine/run/dispatch.sql,
+--   engine/run/kick_problem.sql, engine/run/response.sql, engine/rights.sql,
+--   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
+--   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
+--   operations/delivery_status.sql, operations/recent_deliveries.sql,
 --   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
 --   operations/release.sql, operations/cancel_pending.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
@@ -1212,8 +1213,8 @@ comment on function outbox.fix_settings() is
   'function that neither sets them nor calls set_text_settings(). Each folder calls it through '
   'close_new().';
 
--- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them only
--- in a session that has others.
+-- A clause SET for each setting adds a fifth to the time of a trigger. So a trigger may set them
+-- only in a session that has others.
 
 create function outbox.set_text_settings() returns text[]
 language plpgsql volatile set search_path = ''
@@ -1313,8 +1314,8 @@ $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
   'authenticated and service_role have no right, and no function searches the temporary schema '
-  'first. It does not touch objects that an earlier call closed. It also calls fix_settings(). Each '
-  'folder calls it once, before its grants.';
+  'first. It does not touch objects that an earlier call closed. It also calls fix_settings(). '
+  'Each folder calls it once, before its grants.';
 
 -- sql/foundation/rights.sql
 
@@ -11518,6 +11519,66 @@ comment on function outbox.record_refused(jsonb, timestamptz) is
   '"endpoint", "attempt" and "outcome" of a result. Returns how many were applied. locks: the '
   'gates of the results by id.';
 
+-- sql/engine/run/kick_problem.sql
+
+-- Whether pg_net sends the kicks. Its background worker can end or hang, and then requests stay in
+-- its queue, while its functions still accept new ones.
+
+create function outbox.kicks_waiting() returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- The queue of pg_net has no index: see may_queue_kick().
+  if pg_catalog.to_regclass('net.http_request_queue') is null
+    or not pg_catalog.has_table_privilege('net.http_request_queue', 'select')
+    or pg_catalog.pg_relation_size('net.http_request_queue') >= 8 * 1024 * 1024
+  then
+    return null;
+  end if;
+  return (
+    select pg_catalog.count(*) from net.http_request_queue q
+    where q.headers ? 'x-outhook-database' and q.url like '%/deliver/run');
+end
+$$;
+comment on function outbox.kicks_waiting() is
+  'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or '
+  'its queue is larger than 8 MB.';
+
+create function outbox.kick_problem(p_now timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+  v_waiting integer;
+begin
+  select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
+  from outbox.last_kick k, outbox.kicks_without_run w
+  where w.last_value + w.is_called::integer > 0;
+  -- The tick kicks each second until three kicks wait, every 10 s if pg_net's queue is large.
+  if v_at is null or v_at > p_now - interval '20 s' then
+    return null;
+  end if;
+  v_waiting := outbox.kicks_waiting();
+  if v_waiting > 0 then
+    return pg_catalog.format(
+      'pg_net does not send: %s kicks wait in its queue, the last since %s, run select '
+      'net.worker_restart() (runbook: Kicks wait)', v_waiting, outbox.iso_time(v_at));
+  elsif v_waiting is null
+    and pg_catalog.to_regclass('net.http_request_queue') is not null
+    and outbox.setting_on('worker.enabled') and outbox.has_due(p_now - interval '20 s')
+  then
+    return pg_catalog.format(
+      'no run has begun since the kick of %s, and the queue of pg_net has %s of requests '
+      '(runbook: Kicks wait)', outbox.iso_time(v_at),
+      pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size('net.http_request_queue')));
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.kick_problem(timestamptz) is
+  'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send '
+  'them. Null if it does.';
+
 -- sql/engine/run/response.sql
 
 -- The parts of the response of dispatch() that no other file builds: the settings that a run needs,
@@ -12737,6 +12798,7 @@ begin
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
+    outbox.kick_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -12748,8 +12810,8 @@ end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, runs of another project, a backlog older than a minute, '
-  'worker.enabled is false, what a module adds. '
+  'functions of another version, runs of another project, kicks that pg_net does not send, a '
+  'backlog older than a minute, worker.enabled is false, what a module adds. '
   'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
@@ -13448,6 +13510,7 @@ begin
     'kicks', pg_catalog.jsonb_build_object(
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
+    'kicks_waiting', outbox.kicks_waiting(),
     'replay_jobs', (
       select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
@@ -13474,8 +13537,8 @@ $$;
 comment on function outbox.engine_metrics(timestamptz) is
   'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a '
   'binding_problem(), "runs": by kind, "tick_at", '
-  '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
-  '"until", "bytes"}]}.';
+  '"kick_at", "kicks": by reason, "kicks_waiting", "replay_jobs", "in_default", "partitions": '
+  '[{"table", "n", "until", "bytes"}]}.';
 
 create function outbox.database_metrics() returns jsonb
 language plpgsql stable set search_path = ''
