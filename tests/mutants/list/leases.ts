@@ -79,7 +79,7 @@ export const leases: readonly Mutant[] = [
     why: 'A delivery that ends its run takes others with it each time.',
   },
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find: `          and r.again_at > v_now)
     order by`,
     replace: `          and false)
