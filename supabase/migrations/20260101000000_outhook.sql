@@ -2,7 +2,7 @@
 -- Module core.
 -- From sql/: foundation/setup.sql, foundation/argument.sql, foundation/passing_error.sql,
 --   foundation/setting.sql, foundation/setting_check.sql, foundation/egress.sql,
---   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
+--   foundation/job_deadline.sql, foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
 --   foundation/fixed_settings.sql, foundation/close_new.sql, foundation/rights.sql,
 --   events/event.sql, events/partition.sql, events/event_check.sql, events/idempotency_key.sql,
 --   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
@@ -33,9 +33,8 @@
 --   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
 --   operations/release.sql, operations/cancel_pending.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
---   time/job_deadline.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
---   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/job.sql, time/cron.sql,
---   time/rights.sql
+--   time/foreign_kick.sql, time/tick.sql, time/partition.sql, time/drop_partition.sql,
+--   time/expire.sql, time/cleanup.sql, time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -899,6 +898,25 @@ end
 $$;
 comment on function outbox.check_url(text) is
   'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';
+
+-- sql/foundation/job_deadline.sql
+
+-- When a job has to end. pg_cron runs a job as one statement (or several), and statement_timeout of
+-- its role cancels that statement; a statement cannot change its own timeout. So jobs work in
+-- bounded pieces, commit each of them, and end before the timeout. pg_cron then starts them again.
+
+create function outbox.job_deadline() returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- A quarter of the timeout is left for the last piece.
+  return pg_catalog.statement_timestamp() + least(interval '1 minute',
+    nullif(pg_catalog.current_setting('statement_timeout')::interval, '0') * 0.75);
+end
+$$;
+comment on function outbox.job_deadline() is
+  'When the current statement should start no further piece of work: after three quarters of '
+  'statement_timeout, and after a minute at the latest.';
 
 -- sql/foundation/counter.sql
 
@@ -13686,25 +13704,6 @@ comment on table outbox.cleanup_step is
   'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
   'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
   'of cleanup().';
-
--- sql/time/job_deadline.sql
-
--- When a job has to end. pg_cron runs a job as one statement (or several), and statement_timeout of
--- its role cancels that statement; a statement cannot change its own timeout. So jobs work in
--- bounded pieces, commit each of them, and end before the timeout. pg_cron then starts them again.
-
-create function outbox.job_deadline() returns timestamptz
-language plpgsql stable set search_path = ''
-as $$
-begin
-  -- A quarter of the timeout is left for the last piece.
-  return pg_catalog.statement_timestamp() + least(interval '1 minute',
-    nullif(pg_catalog.current_setting('statement_timeout')::interval, '0') * 0.75);
-end
-$$;
-comment on function outbox.job_deadline() is
-  'When the current statement should start no further piece of work: after three quarters of '
-  'statement_timeout, and after a minute at the latest.';
 
 -- sql/time/foreign_kick.sql
 
