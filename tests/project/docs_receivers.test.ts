@@ -117,7 +117,10 @@ Deno.test("the pages' receivers verify, and do their work once", async (t) => {
       for (const [none, said] of laments) {
         expect([none, said]).toEqual([
           none,
-          expect.stringMatching(/listened: Set WEBHOOK_SECRET \(.*\).*\n$/),
+          // On a busy machine Deno checks the types of a file again.
+          expect.stringMatching(
+            /listened: (?:Check receiver\.ts\n)?Set WEBHOOK_SECRET \(.*\).*\n$/,
+          ),
         ])
       }
     })

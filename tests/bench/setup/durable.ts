@@ -26,9 +26,13 @@ export async function readDurability(sql: Sql): Promise<DurableSettings> {
   return row
 }
 
-/** Unlogged as they are installed: who works now and what pg_net asks. No delivery lies in them. */
+/**
+ * Unlogged as they are installed: the status of runs, refusals of runs, the progress of the cleanup, and the
+ * requests of pg_net. They store no delivery.
+ */
 const WITHOUT_DELIVERIES = [
   ...['outbox.run', 'outbox.run_batch', 'outbox.request_bucket', 'outbox.contract_refusal'],
+  ...['outbox.binding_refusal', 'outbox.cleanup_progress', 'outbox.isolation'],
   ...['net.http_request_queue', 'net._http_response'],
 ]
 
