@@ -1104,34 +1104,32 @@ comment on function outbox.unwatch_table(regclass) is
 -- names was dropped with CASCADE, or somebody has disabled a trigger.
 
 create view outbox.broken_watch with (security_invoker = true) as
-select w.watched as "table",
-  pg_catalog.format('changes of %s are not published: %s', w.watched,
+select t.tgrelid::regclass as "table",
+  pg_catalog.format('changes of %s are not published: %s', t.tgrelid::regclass,
     case
       when w.gone is not null then 'a column of ' || w.gone || ' was dropped'
       else 'its trigger is disabled'
     end) as problem,
   case
     when w.gone is not null then
-      pg_catalog.format('select outbox.watch_table(%L, …)', w.watched)
-    else pg_catalog.format('alter table %s enable trigger %I', w.watched, w.tgname)
+      pg_catalog.format('select outbox.watch_table(%L, …)', t.tgrelid::regclass)
+    else pg_catalog.format('alter table %s enable trigger %I', t.tgrelid::regclass, t.tgname)
   end as command
-from (
-  select t.tgrelid::regclass as watched, t.tgname, t.tgenabled,
-    (
-      select pg_catalog.string_agg('p_' || l, ', ' order by l)
-      from pg_catalog.jsonb_array_elements_text(
-        pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
-          pg_catalog.getdatabaseencoding())::jsonb -> 'named') l
-      where not exists (
-        select from pg_catalog.pg_trigger c
-        where c.tgrelid = t.tgrelid and c.tgname = 'outhook_' || l
-          and c.tgfoid = 'outbox.name_columns()'::regprocedure)
-    ) as gone
-  from pg_catalog.pg_trigger t
-  where t.tgparentid = 0 and t.tgfoid in ('outbox.publish_row()'::regprocedure,
-    'outbox.publish_rows()'::regprocedure, 'outbox.publish_moves()'::regprocedure)
+from pg_catalog.pg_trigger t
+cross join lateral (
+  select pg_catalog.string_agg('p_' || l, ', ' order by l) as gone
+  from pg_catalog.jsonb_array_elements_text(
+    pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
+      pg_catalog.getdatabaseencoding())::jsonb -> 'named') l
+  where not exists (
+    select from pg_catalog.pg_trigger c
+    where c.tgrelid = t.tgrelid and c.tgname = 'outhook_' || l
+      and c.tgfoid = 'outbox.name_columns()'::regprocedure)
 ) w
-where w.gone is not null or w.tgenabled not in ('O', 'A');
+where t.tgparentid = 0
+  and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,
+    'outbox.publish_moves()'::regprocedure)
+  and (w.gone is not null or t.tgenabled not in ('O', 'A'));
 comment on view outbox.broken_watch is
   'Watched tables whose changes are not published, with the reason and the remedy.';
 

@@ -26001,27 +26001,23 @@ COMMENT ON TABLE outbox.binding_refusal IS 'The last run of each kind that got n
 -- Name: broken_watch; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.broken_watch WITH (security_invoker='true') AS
- SELECT w.watched AS "table",
-    format('changes of %s are not published: %s'::text, w.watched,
+ SELECT (t.tgrelid)::regclass AS "table",
+    format('changes of %s are not published: %s'::text, (t.tgrelid)::regclass,
         CASE
             WHEN (w.gone IS NOT NULL) THEN (('a column of '::text || w.gone) || ' was dropped'::text)
             ELSE 'its trigger is disabled'::text
         END) AS problem,
         CASE
-            WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, w.watched)
-            ELSE format('alter table %s enable trigger %I'::text, w.watched, w.tgname)
+            WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, (t.tgrelid)::regclass)
+            ELSE format('alter table %s enable trigger %I'::text, (t.tgrelid)::regclass, t.tgname)
         END AS command
-   FROM ( SELECT (t.tgrelid)::regclass AS watched,
-            t.tgname,
-            t.tgenabled,
-            ( SELECT string_agg(('p_'::text || l.value), ', '::text ORDER BY l.value) AS string_agg
-                   FROM jsonb_array_elements_text(((convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb -> 'named'::text)) l(value)
-                  WHERE (NOT (EXISTS ( SELECT
-                           FROM pg_trigger c
-                          WHERE ((c.tgrelid = t.tgrelid) AND (c.tgname = ('outhook_'::text || l.value)) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid)))))) AS gone
-           FROM pg_trigger t
-          WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])))) w
-  WHERE ((w.gone IS NOT NULL) OR (w.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"])));
+   FROM (pg_trigger t
+     CROSS JOIN LATERAL ( SELECT string_agg(('p_'::text || l.value), ', '::text ORDER BY l.value) AS gone
+           FROM jsonb_array_elements_text(((convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb -> 'named'::text)) l(value)
+          WHERE (NOT (EXISTS ( SELECT
+                   FROM pg_trigger c
+                  WHERE ((c.tgrelid = t.tgrelid) AND (c.tgname = ('outhook_'::text || l.value)) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid)))))) w)
+  WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])) AND ((w.gone IS NOT NULL) OR (t.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"]))));
 
 ALTER TABLE outbox.broken_watch OWNER TO postgres;
 
