@@ -73,15 +73,15 @@ Deno.test('an event of another type is accepted without an alert', async () => {
 })
 
 Deno.test('an operational event without a row of its own gets a general alert', async () => {
-  const { told } = await event('outhook.consumer.dead_lettered', {
+  const { told } = await event('outhook.pigeon.dead_lettered', {
     consumer: 'ledger',
     error: 'no such account',
   })
   expect(told).toMatchObject([{
-    key: 'outhook:consumer:',
+    key: 'outhook:pigeon:ledger',
     action: 'trigger',
     severity: 'warning',
-    summary: 'outhook.consumer.dead_lettered: no such account',
+    summary: 'outhook.pigeon.dead_lettered: no such account',
     details: { consumer: 'ledger' },
   }])
   expect((await event('outhook.pigeon.held', endpoint)).told)
