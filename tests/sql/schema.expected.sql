@@ -24069,29 +24069,26 @@ CREATE FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) RETURNS
     SET search_path TO 'pg_temp'
     AS $_$
 begin
-  -- EXECUTE, because plpgsql_check knows no temporary table. A temporary table, because a publication for all tables would publish the rows of a table that
+  -- A temporary table, because a publication for all tables would publish the rows of a table that
   -- is no partition yet.
+  execute pg_catalog.format('create temporary table outhook_moved (like outbox.%I)', p_table);
   if p_table = 'event' then
-    create temporary table outhook_moved (like outbox.event);
-    execute $insert$
+    execute pg_catalog.format($move$
       with moved as (
-        delete from outbox.event_default v
-        where v.id >= outbox.uuid_v7_floor(pg_catalog.lower($1))
-          and v.id < outbox.uuid_v7_floor(pg_catalog.upper($1))
-        returning v.*
+        delete from outbox.%I v where v.id >= $1 and v.id < $2 returning v.*
       )
       insert into pg_temp.outhook_moved select m.* from moved m
-    $insert$ using p_span;
+    $move$, p_table || '_default')
+    using outbox.uuid_v7_floor(pg_catalog.lower(p_span)),
+      outbox.uuid_v7_floor(pg_catalog.upper(p_span));
   else
-    create temporary table outhook_moved (like outbox.attempt);
-    execute $insert$
+    execute pg_catalog.format($move$
       with moved as (
-        delete from outbox.attempt_default a
-        where a.at >= pg_catalog.lower($1) and a.at < pg_catalog.upper($1)
-        returning a.*
+        delete from outbox.%I a where a.at >= $1 and a.at < $2 returning a.*
       )
       insert into pg_temp.outhook_moved select m.* from moved m
-    $insert$ using p_span;
+    $move$, p_table || '_default')
+    using pg_catalog.lower(p_span), pg_catalog.upper(p_span);
   end if;
 end
 $_$;
