@@ -134,7 +134,7 @@ Deno.test('complete() counts a result as stale that comes after its lease was lo
   await clock(60)
   expect((await quick.call([], 1)).deliveries).toEqual([])
   const lost = await state()
-  expect(lost).toMatchObject([{ attempt: 1, failed_attempts: 1, leased_until: null }, {
+  expect(lost).toMatchObject([{ attempt: 1, failed_attempts: 0, leased_until: null }, {
     outcome: 'failed',
     error_class: 'lease_expired',
   }])

@@ -41,9 +41,9 @@ with counted as (
     (case when g.depth <> g.n then format('depth %s, counted %s', g.depth, g.n) end),
     (case when g.in_flight <> g.slots then format('in_flight %s, counted %s', g.in_flight, g.slots) end),
     (case when g.in_flight > g.max_in_flight then format('in_flight %s, at most %s', g.in_flight, g.max_in_flight) end),
-    (case when g.live > 0 and g.next_at = 'infinity' and g.status <> 'deleted' then 'has deliveries and is never due' end),
+    (case when g.live > 0 and least(g.next_at, g.isolated_at) = 'infinity' and g.status <> 'deleted' then 'has deliveries and is never due' end),
     (case when g.in_flight < g.allowed and g.breaker = 'closed' and g.status = 'enabled' and g.n > 0
-            and g.next_at > greatest(outbox.clock(), g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, g.rate_per_second), g.lane_at)
+            and least(g.next_at, g.isolated_at) > greatest(outbox.clock(), g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, g.rate_per_second), g.lane_at)
           then 'is due later than its first lane' end)
   ) p (problem)
   union all
