@@ -33,7 +33,7 @@ Deno.test('.ci/run prints the time of each part, and last what all of them came 
     'cold',
     'test --all',
     passed,
-    'test --all --postgres 17',
+    'test --postgres 17 schema',
     passed,
     'soak --short',
   ])
