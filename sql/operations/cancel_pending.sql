@@ -11,9 +11,7 @@ begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    if v_batch.events is null then
-      return true;
-    end if;
+    exit when v_batch.events is null;
     perform outbox.lock_gates(array(
       select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
     perform outbox.route(v_batch, p_now);
@@ -21,6 +19,7 @@ begin
       return false;
     end if;
   end loop;
+  return true;
 end
 $$;
 comment on function outbox.route_all(timestamptz, timestamptz) is

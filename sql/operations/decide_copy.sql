@@ -7,7 +7,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_was outbox.binding;
   v_project text;
-  v_result jsonb := '{}';
+  v_result jsonb := '{}'::jsonb;
   v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,

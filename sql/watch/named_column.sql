@@ -25,7 +25,7 @@ declare
   v_lists integer;
 begin
   if not p_watch ? 'named' then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
     select pg_catalog.jsonb_agg(a.attname)

@@ -34,7 +34,8 @@ begin
   end if;
   return (
     select pg_catalog.concat('{', pg_catalog.string_agg(
-      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality), '}')
+      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality),
+      '}')::json
     from pg_catalog.json_each(p_row) with ordinality e
     where coalesce(p_named -> 'columns' ? e.key, not p_named -> 'except' ? e.key));
 end

@@ -13110,9 +13110,7 @@ begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    if v_batch.events is null then
-      return true;
-    end if;
+    exit when v_batch.events is null;
     perform outbox.lock_gates(array(
       select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
     perform outbox.route(v_batch, p_now);
@@ -13120,6 +13118,7 @@ begin
       return false;
     end if;
   end loop;
+  return true;
 end
 $$;
 comment on function outbox.route_all(timestamptz, timestamptz) is
@@ -13227,7 +13226,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_was outbox.binding;
   v_project text;
-  v_result jsonb := '{}';
+  v_result jsonb := '{}'::jsonb;
   v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,

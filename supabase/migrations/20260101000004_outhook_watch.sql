@@ -34,7 +34,7 @@ declare
   v_lists integer;
 begin
   if not p_watch ? 'named' then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
     select pg_catalog.jsonb_agg(a.attname)
@@ -429,7 +429,8 @@ begin
   end if;
   return (
     select pg_catalog.concat('{', pg_catalog.string_agg(
-      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality), '}')
+      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality),
+      '}')::json
     from pg_catalog.json_each(p_row) with ordinality e
     where coalesce(p_named -> 'columns' ? e.key, not p_named -> 'except' ? e.key));
 end

@@ -3094,7 +3094,7 @@ declare
 begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
-      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider
+      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
       provider, cut, place)

@@ -6537,7 +6537,7 @@ declare
 begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
-      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider
+      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
       provider, cut, place)
@@ -7911,7 +7911,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_was outbox.binding;
   v_project text;
-  v_result jsonb := '{}';
+  v_result jsonb := '{}'::jsonb;
   v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,
@@ -15552,7 +15552,7 @@ declare
   v_lists integer;
 begin
   if not p_watch ? 'named' then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
     select pg_catalog.jsonb_agg(a.attname)
@@ -16908,7 +16908,8 @@ begin
   end if;
   return (
     select pg_catalog.concat('{', pg_catalog.string_agg(
-      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality), '}')
+      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality),
+      '}')::json
     from pg_catalog.json_each(p_row) with ordinality e
     where coalesce(p_named -> 'columns' ? e.key, not p_named -> 'except' ? e.key));
 end
@@ -21935,9 +21936,7 @@ begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    if v_batch.events is null then
-      return true;
-    end if;
+    exit when v_batch.events is null;
     perform outbox.lock_gates(array(
       select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
     perform outbox.route(v_batch, p_now);
@@ -21945,6 +21944,7 @@ begin
       return false;
     end if;
   end loop;
+  return true;
 end
 $$;
 
