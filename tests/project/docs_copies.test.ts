@@ -63,6 +63,7 @@ Deno.test('a copy pauses its endpoints, and cancels what is pending', async () =
       project: 'shop-staging',
       was_project: 'shop',
       cancelled: { deliveries: 3, replay_jobs: 0 },
+      more: false,
     })
     expect(await query(pg, open)).toBe('0')
     expect(await callOf(pg, 'shop-staging')).toBe('')
