@@ -46,9 +46,9 @@ comment on function outbox.decide_copy(text, text) is
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
   '{"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if '
   'the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, '
-  'the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, or '
-  'the outbox is not bound yet. locks: the advisory lock of '
-  'check_binding() alone, then as cancel_pending().';
+  'the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, '
+  'or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as '
+  'cancel_pending().';
 
 create function outbox.project_to_decide(
   p_decision text, p_project text, p_binding outbox.binding

@@ -115,11 +115,6 @@ begin
   if v_span is null then
     return false;
   end if;
-  if outbox.rows_in_default(p_table, v_span, v_most + 1) > v_most then
-    raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
-      'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
-    return false;
-  end if;
   -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
   -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
   -- wait before they choose.
@@ -131,6 +126,13 @@ begin
   -- Another call may have created it while this one waited.
   v_span := outbox.free_span(p_table, p_day);
   if v_span is null then
+    return false;
+  end if;
+  -- Only now, because a lock of a reader, kept while this waits for the lock above, would be a
+  -- deadlock with a call that has it and attaches its partition.
+  if outbox.rows_in_default(p_table, v_span, v_most + 1) > v_most then
+    raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
+      'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
     return false;
   end if;
   -- A partition with other bounds may have the name.

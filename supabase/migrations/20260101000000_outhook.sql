@@ -13265,9 +13265,9 @@ comment on function outbox.decide_copy(text, text) is
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
   '{"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if '
   'the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, '
-  'the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, or '
-  'the outbox is not bound yet. locks: the advisory lock of '
-  'check_binding() alone, then as cancel_pending().';
+  'the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, '
+  'or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as '
+  'cancel_pending().';
 
 create function outbox.project_to_decide(
   p_decision text, p_project text, p_binding outbox.binding
@@ -14067,11 +14067,6 @@ begin
   if v_span is null then
     return false;
   end if;
-  if outbox.rows_in_default(p_table, v_span, v_most + 1) > v_most then
-    raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
-      'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
-    return false;
-  end if;
   -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
   -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
   -- wait before they choose.
@@ -14083,6 +14078,13 @@ begin
   -- Another call may have created it while this one waited.
   v_span := outbox.free_span(p_table, p_day);
   if v_span is null then
+    return false;
+  end if;
+  -- Only now, because a lock of a reader, kept while this waits for the lock above, would be a
+  -- deadlock with a call that has it and attaches its partition.
+  if outbox.rows_in_default(p_table, v_span, v_most + 1) > v_most then
+    raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
+      'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
     return false;
   end if;
   -- A partition with other bounds may have the name.

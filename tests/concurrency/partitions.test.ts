@@ -114,6 +114,21 @@ Deno.test('add_partition() of a later day waits for a row of that day in DEFAULT
   expect(moved?.day).toMatch(/^outbox\.event_p[0-9]{8}$/)
 })
 
+for (const table of ['event', 'attempt']) {
+  Deno.test(`add_partition() of ${table} holds no lock on DEFAULT while it waits for one`, async () => {
+    await patience()
+    await one.sql`begin`
+    await one.sql.unsafe(`lock table outbox.${table}_default in share row exclusive mode`)
+    const making = other.sql`
+      select outbox.add_partition(${table}, (now() at time zone 'UTC')::date + 9) as made`.execute()
+    await expectWaitsFor(db.admin, other, one)
+    // To attach a partition takes this lock.
+    await one.sql.unsafe(`lock table outbox.${table}_default in access exclusive mode`)
+    await one.sql`commit`
+    expect([...await making]).toEqual([{ made: true }])
+  })
+}
+
 Deno.test('drop_partitions() beside itself drops each day once', async () => {
   await patience()
   const { day } = await deliveredLongAgo()

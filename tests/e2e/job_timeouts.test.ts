@@ -74,11 +74,17 @@ Deno.test('jobs whose role has a statement_timeout of 2 s end in time', async (t
       select clock_timestamp() as "startedAt"`
 
     await t.step('the tick comes every second, also when the job is started again', async () => {
+      // With pg_cron 1.4 the start that changes the job ends early: the next one, at most a minute
+      // later, has one tick a second.
       const hasTicked = async (): Promise<boolean> => {
         const [row] = await sql`
-          select last_value / 1000.0 > extract(epoch from ${startedAt ?? ''}::timestamptz)::numeric
-            as yes
-          from outbox.last_tick`
+          select exists (
+            select from cron.job_run_details d
+            join cron.job j using (jobid)
+            where j.jobname = 'outhook-tick' and d.command = j.command
+              and d.start_time > ${startedAt ?? ''}
+              and d.start_time < to_timestamp((select last_value from outbox.last_tick) / 1000.0)
+          ) as yes`
         return row?.yes
       }
       expect(await waitUntil(hasTicked, { timeoutMs: untilTickMs })).toBe(true)
