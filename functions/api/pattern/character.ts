@@ -1,0 +1,23 @@
+/** Whether a code point fits. */
+export type Fits = (codePoint: number) => boolean
+
+/**
+ * The test of one character: `source` is a character, an escape or a class of ECMAScript. The engine
+ * itself decides for one character, which is safe, so each class means what it means there.
+ */
+export function characterTest(source: string): Fits {
+  const only = source.codePointAt(0)
+  if (only !== undefined && source.length === (only > 0xffff ? 2 : 1) && source !== '.') {
+    return (codePoint) => codePoint === only
+  }
+  const pattern = new RegExp(`^${source}$`, 'u')
+  /** Answers for ASCII: 0 is unknown, 1 no, 2 yes. */
+  const known = new Uint8Array(128)
+  return (codePoint) => {
+    if (codePoint >= 128) return pattern.test(String.fromCodePoint(codePoint))
+    if (known[codePoint] === 0) {
+      known[codePoint] = pattern.test(String.fromCodePoint(codePoint)) ? 2 : 1
+    }
+    return known[codePoint] === 2
+  }
+}

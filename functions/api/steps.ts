@@ -1,0 +1,55 @@
+/** Thrown when a check needs more steps than it may take, or goes too deep. */
+export class TooManySteps extends Error {
+  constructor(problem: string) {
+    super(problem)
+    this.name = 'TooManySteps'
+  }
+}
+
+/** Schemas within schemas at the same time, so that the stack holds. */
+const mostDepth = 1000
+
+/**
+ * Counts the work of a check in steps: one keyword of a schema at one value, or one state of a
+ * pattern at one character. The same input always takes the same steps, on every machine.
+ */
+export class Steps {
+  /** How many steps may be taken in all. */
+  readonly most: number
+  #taken = 0
+  #depth = 0
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** Takes `count` steps before what they pay for. Throws TooManySteps if fewer are left. */
+  take(count: number): void {
+    if (count > this.most - this.#taken) {
+      throw new TooManySteps(`takes more than ${this.most.toLocaleString('en-US')} steps`)
+    }
+    this.#taken += count
+  }
+
+  /** Takes the steps of an operation of the engine itself over a text: one for 32 characters. */
+  takeText(text: string): void {
+    this.take(1 + (text.length >> 5))
+  }
+
+  /** Takes a step into a schema. Each is followed by leave(), unless an error ends the check. */
+  enter(): void {
+    this.take(1)
+    this.#depth++
+    if (this.#depth > mostDepth) {
+      throw new TooManySteps(`goes through more than ${mostDepth} schemas within each other`)
+    }
+  }
+
+  leave(): void {
+    this.#depth--
+  }
+}
