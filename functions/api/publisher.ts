@@ -3,7 +3,7 @@ import { keyed } from '../_shared/base/keyed.ts'
 import type { FunctionArgs } from '../_shared/database/functions.ts'
 import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
-import { findMismatch, type PayloadSchema } from './json_schema.ts'
+import { findMismatch, type Mismatched, type PayloadSchema, stepsFor } from './json_schema.ts'
 
 /** An event to publish: `body` is the payload's JSON text, `payload` its parsed value. */
 export type PublishedEvent = {
@@ -95,6 +95,8 @@ export function createPublisher(database: ApiDatabase): Publish {
 }
 
 function findRefusal(catalogue: Catalogue, events: PublishedEvent[]): ApiError | null {
+  // One budget for all events of the request, so that a batch costs no more than its size.
+  const steps = stepsFor(events.reduce((sum, { body }) => sum + body.length, 0))
   for (const [at, { type, payload }] of events.entries()) {
     if (!Object.hasOwn(catalogue.types, type)) {
       return new ApiError('invalid_argument', `events.${at}.type is not in the catalogue`, {
@@ -102,17 +104,22 @@ function findRefusal(catalogue: Catalogue, events: PublishedEvent[]): ApiError |
         remedy: 'Add it to the event types, or make the catalogue not strict',
       })
     }
-    const mismatch = findMismatch(catalogue.types[type] ?? true, payload)
-    if (mismatch !== null) {
-      const field = `events.${at}.payload${mismatch.path === '' ? '' : `.${mismatch.path}`}`
-      return new ApiError(
-        'schema_mismatch',
-        mismatch.kind === 'payload'
-          ? `${field} does not fit the schema of ${type.slice(0, 128)}: ${mismatch.detail}`
-          : `The schema of ${type.slice(0, 128)} cannot be applied: ${mismatch.detail}`,
-        { field, remedy: 'The event type shows its schema' },
-      )
-    }
+    const mismatch = findMismatch(catalogue.types[type] ?? true, payload, steps)
+    if (mismatch !== null) return refusalOf(mismatch, at, type.slice(0, 128))
   }
   return null
+}
+
+function refusalOf({ kind, path, detail }: Mismatched, at: number, type: string): ApiError {
+  const field = `events.${at}.payload${path === '' ? '' : `.${path}`}`
+  const problem = {
+    payload: `${field} does not fit the schema of ${type}: ${detail}`,
+    schema: `The schema of ${type} cannot be applied: ${detail}`,
+    steps: `${field} is too costly to check: the schema of ${type} ${detail}`,
+  }[kind]
+  const remedy = kind === 'steps'
+    ? 'Send fewer or smaller events at a time, or simplify the schema: a large anyOf or oneOf as ' +
+      'enum, or as if and then with const'
+    : 'The event type shows its schema'
+  return new ApiError('schema_mismatch', problem, { field, remedy })
 }

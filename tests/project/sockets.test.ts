@@ -35,7 +35,6 @@ const known: Record<string, string[]> = {
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
 const quiet = [
-  '@cfworker/json-schema',
   '@hono/zod-openapi',
   'hono',
   'hono/body-limit',
@@ -45,7 +44,6 @@ const quiet = [
   'hono/route',
   'ipaddr.js',
   'libphonenumber-js',
-  'safe-regex2',
   'standardwebhooks',
   'zod',
   'node:buffer',

@@ -1,0 +1,66 @@
+import type { Steps } from '../steps.ts'
+
+/** Where a value does not fit, from the value that was checked on, and why. */
+export type Mismatch = { path: (string | number)[]; detail: string }
+
+/** The names or places that some keyword has evaluated; null if no keyword will ask. */
+export type Marks = Set<string | number> | null
+
+/** One keyword, or keywords that belong together, at one value. */
+export type Check = (value: unknown, marks: Marks, steps: Steps) => Mismatch | null
+
+/** A compiled schema. References make a graph of nodes, so a node is filled after it was made. */
+export class Node {
+  readonly checks: Check[] = []
+  /** Checks that ask what all others have evaluated. */
+  readonly lastChecks: Check[] = []
+  /** The schemas that are applied to the same value. */
+  readonly inPlace: Node[] = []
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** Why a value does not fit; null if it does. Throws TooManySteps. */
+  check(value: unknown, marks: Marks, steps: Steps): Mismatch | null {
+    steps.enter()
+    // A schema sees only what it and its own parts have evaluated.
+    const own: Marks = this.lastChecks.length === 0 ? marks : new Set()
+    const mismatch = runAll(this.checks, value, own, steps) ??
+      runAll(this.lastChecks, value, own, steps)
+    steps.leave()
+    if (mismatch === null && own !== marks) addMarks(marks, own, steps)
+    return mismatch
+  }
+}
+
+function runAll(checks: Check[], value: unknown, marks: Marks, steps: Steps): Mismatch | null {
+  for (const check of checks) {
+    steps.take(1)
+    const mismatch = check(value, marks, steps)
+    if (mismatch !== null) return mismatch
+  }
+  return null
+}
+
+/** To add to a set costs as much as some checks. */
+const stepsOfMark = 4
+
+/** Adds `more` to `marks`, if anybody will ask for them. */
+export function addMarks(marks: Marks, more: Marks, steps: Steps): void {
+  if (marks === null || more === null) return
+  steps.take(stepsOfMark * more.size)
+  for (const mark of more) marks.add(mark)
+}
+
+/** A mismatch at the value that is checked. */
+export function mismatch(detail: string): Mismatch {
+  return { path: [], detail }
+}
+
+/** The mismatch of a member or an element, seen from its object or array. */
+export function within(key: string | number, found: Mismatch): Mismatch {
+  found.path.unshift(key)
+  return found
+}

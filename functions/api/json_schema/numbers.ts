@@ -1,0 +1,49 @@
+import { type Check, mismatch } from './node.ts'
+import { readNumber, refuse, type Source } from './source.ts'
+
+/** Each bound with how to say it, and whether a value lies within. */
+const bounds = [
+  ['minimum', 'at least', (value: number, bound: number) => value >= bound],
+  ['maximum', 'at most', (value: number, bound: number) => value <= bound],
+  ['exclusiveMinimum', 'more than', (value: number, bound: number) => value > bound],
+  ['exclusiveMaximum', 'less than', (value: number, bound: number) => value < bound],
+] as const
+
+/** `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum` and `multipleOf`. */
+export function addNumberChecks(source: Source): void {
+  for (const [name, words, isWithin] of bounds) {
+    const bound = readNumber(source, name)
+    if (bound === undefined) continue
+    source.node.checks.push(numberCheck(`Expected ${words} ${bound}`, (value) => {
+      return isWithin(value, bound)
+    }))
+  }
+  const divisor = readNumber(source, 'multipleOf')
+  if (divisor === undefined) return
+  if (divisor <= 0) refuse(`${source.path}.multipleOf`, `is ${divisor}`, 'Expected more than 0')
+  source.node.checks.push(numberCheck(`Expected a multiple of ${divisor}`, (value) => {
+    return isMultiple(value, divisor)
+  }))
+}
+
+function numberCheck(detail: string, isFit: (value: number) => boolean): Check {
+  return (value) => typeof value !== 'number' || isFit(value) ? null : mismatch(detail)
+}
+
+/** Whether a decimal is a multiple of another, without the rounding of binary fractions. */
+function isMultiple(value: number, divisor: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(divisor)) return value % divisor === 0
+  if (!Number.isFinite(value)) return false
+  const [digits, exponent] = decimal(value)
+  const [divisorDigits, divisorExponent] = decimal(divisor)
+  const least = Math.min(exponent, divisorExponent)
+  const scaled = digits * 10n ** BigInt(exponent - least)
+  return scaled % (divisorDigits * 10n ** BigInt(divisorExponent - least)) === 0n
+}
+
+/** A number as digits × 10^exponent. */
+function decimal(value: number): [digits: bigint, exponent: number] {
+  const [mantissa = '', exponent = '0'] = String(value).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
+}
