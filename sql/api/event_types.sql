@@ -93,6 +93,34 @@ comment on function outbox.set_catalogue(text, boolean) is
   'Sets whether the API rejects events whose type or payload the catalogue does not allow: '
   '{"strict"}. OH001.';
 
+create function outbox.check_schema_size(p_org_id text, p_type text, p_schema json) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most constant integer := 65536;
+  v_most_of_all constant bigint := 2097152;
+  v_size integer := coalesce(pg_catalog.length(p_schema::text), 0);
+begin
+  if v_size > v_most then
+    perform outbox.invalid('schema',
+      pg_catalog.format('has %s characters, more than %s', v_size, v_most),
+      'Leave out descriptions, or refer to each part once with $ref');
+  end if;
+  if v_size > 0 and v_size + (
+    select coalesce(pg_catalog.sum(pg_catalog.length(t.schema::text)), 0)
+    from outbox.event_type t where t.org_id = p_org_id and t.type <> p_type) > v_most_of_all
+  then
+    perform outbox.invalid('schema', pg_catalog.format(
+        'would make the schemas of the organisation larger than %s characters', v_most_of_all),
+      'Delete event types that are no longer used, or shorten their schemas');
+  end if;
+end
+$$;
+comment on function outbox.check_schema_size(text, text, json) is
+  'Limits the schema of an event type to 65,536 characters, and all schemas of an organisation to '
+  '2,097,152: each process of the API reads and compiles the whole catalogue of a strict '
+  'organisation. locks: none; the caller holds the row of the catalogue. OH001.';
+
 create function outbox.put_event_type(
   p_org_id text, p_type text, p_description text default '', p_schema json default null,
   p_create boolean default false, p_key text default null
@@ -110,6 +138,7 @@ begin
   end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
+  perform outbox.check_schema_size(p_org_id, p_type, p_schema);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
     -- A repeat of the request that created it is no error.

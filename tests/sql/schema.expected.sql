@@ -5234,6 +5234,39 @@ ALTER FUNCTION outbox.check_recipient(p_to text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless this is a phone number in E.164 form.';
 
+-- Name: check_schema_size(text, text, json); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_schema json) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_most constant integer := 65536;
+  v_most_of_all constant bigint := 2097152;
+  v_size integer := coalesce(pg_catalog.length(p_schema::text), 0);
+begin
+  if v_size > v_most then
+    perform outbox.invalid('schema',
+      pg_catalog.format('has %s characters, more than %s', v_size, v_most),
+      'Leave out descriptions, or refer to each part once with $ref');
+  end if;
+  if v_size > 0 and v_size + (
+    select coalesce(pg_catalog.sum(pg_catalog.length(t.schema::text)), 0)
+    from outbox.event_type t where t.org_id = p_org_id and t.type <> p_type) > v_most_of_all
+  then
+    perform outbox.invalid('schema', pg_catalog.format(
+        'would make the schemas of the organisation larger than %s characters', v_most_of_all),
+      'Delete event types that are no longer used, or shorten their schemas');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_schema json) OWNER TO postgres;
+
+-- Name: FUNCTION check_schema_size(p_org_id text, p_type text, p_schema json); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_schema json) IS 'Limits the schema of an event type to 65,536 characters, and all schemas of an organisation to 2,097,152: each process of the API reads and compiles the whole catalogue of a strict organisation. locks: none; the caller holds the row of the catalogue. OH001.';
+
 -- Name: check_secret(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_secret(p_secret text) RETURNS text
@@ -18287,6 +18320,7 @@ begin
   end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
+  perform outbox.check_schema_size(p_org_id, p_type, p_schema);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
     -- A repeat of the request that created it is no error.
@@ -28728,6 +28762,10 @@ REVOKE ALL ON FUNCTION outbox.check_range(p_field text, p_value double precision
 -- Name: FUNCTION check_recipient(p_to text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_recipient(p_to text) FROM PUBLIC;
+
+-- Name: FUNCTION check_schema_size(p_org_id text, p_type text, p_schema json); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_schema json) FROM PUBLIC;
 
 -- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 

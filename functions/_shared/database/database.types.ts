@@ -3184,6 +3184,10 @@ export type Database = {
       }
       'check_recipient': { Args: { 'p_to': string }; Returns: undefined }
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
+      'check_schema_size': {
+        Args: { 'p_org_id': string; 'p_schema': Json; 'p_type': string }
+        Returns: undefined
+      }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
       'check_template': {

@@ -1,7 +1,7 @@
 -- The catalogue of event types: added, replaced, listed by name, taken out; another organisation sees nothing of it.
 begin;
 \ir ../../_helpers.sql
-select plan(19);
+select plan(23);
 
 select is(outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type":  "object"}', true),
   '{"type": "order.paid", "description": "Paid", "schema": {"type": "object"}, "createdAt": "2026-03-01T12:00:00.000Z", "updatedAt": "2026-03-01T12:00:00.000Z"}', 'made');
@@ -33,6 +33,16 @@ select outbox.put_event_type('org-4', 'keyed', 'Changed since');
 select is(outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1'), a, 'the same key again: what was answered the first time') from keyed;
 select is(refusal($$select outbox.put_event_type('org-4', 'other', p_create => true, p_key => 'key-1')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'the same key for another type');
 select is((select description from outbox.event_type where org_id = 'org-4'), 'Changed since', 'and nothing is changed');
+
+-- Each function that checks payloads reads the whole catalogue of the organisation.
+create function pg_temp.schema_of(p_characters integer) returns json language sql as $$
+  select format('{"a":"%s"}', repeat('x', p_characters - 8))::json
+$$;
+select is(refusal($$select outbox.put_event_type('org-5', 'large', 'Large', pg_temp.schema_of(65537))$$), 'OH001 schema has 65537 characters, more than 65536', 'a schema has its bound');
+select outbox.put_event_type('org-5', 't' || i, '', pg_temp.schema_of(65536)) from generate_series(1, 32) i;
+select is(refusal($$select outbox.put_event_type('org-5', 'more', '', '{}')$$), 'OH001 schema would make the schemas of the organisation larger than 2097152 characters', 'and so have all together');
+select is(outbox.put_event_type('org-5', 't1', 'Changed', pg_temp.schema_of(65536)) ->> 'description', 'Changed', 'a schema that takes the place of its former one counts once');
+select is(outbox.put_event_type('org-5', 'more') ->> 'type', 'more', 'a type without a schema is still taken');
 
 select * from finish();
 rollback;
