@@ -9,6 +9,7 @@ import type {
 import type { Log } from '../_shared/base/log.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 import type { AttemptSpan, AttemptSpans } from './attempt_spans.ts'
+import { maskSecrets } from './mask.ts'
 
 /** The data that all sends of one dispatch response share. */
 export type Batch = {
@@ -59,7 +60,8 @@ export async function attemptDelivery(
       }
       span = spans?.begin(delivery, endpoint, event) ?? null
       const sent = span === null ? event : { ...event, traceparent: span.traceparent }
-      outcome = await sender.send(delivery, endpoint, sent, deps)
+      // Before anybody sees it: the span, the log, and the database.
+      outcome = maskSecrets(await sender.send(delivery, endpoint, sent, deps), endpoint)
     } catch (error) {
       // The text of the error may quote a payload or a secret, so only its name is logged.
       const kind = error instanceof Error ? error.name : typeof error
