@@ -158,21 +158,16 @@ create function outbox.update_org_endpoint(
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_before outbox.endpoint := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
 begin
-  perform outbox.refuse_managed(
-    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
+  perform outbox.refuse_managed(v_before);
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
-  if p_change ? 'headers' then
-    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
-  else
-    update outbox.endpoint e
-    set version = e.version + 1, updated_at = outbox.clock()
-    where e.id = p_endpoint_id;
-  end if;
+  perform outbox.finish_change(v_before, p_change -> 'headers');
   return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
 end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
-  'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. '
-  'OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
+  'Changes only the members in p_change; headers by name, null removes one. A URL with another '
+  'scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';

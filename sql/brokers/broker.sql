@@ -86,34 +86,74 @@ comment on function outbox.create_broker_endpoint(
   '"dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", '
   '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
 
+create function outbox.has_new_address(p_old jsonb, p_new jsonb) returns boolean
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return coalesce(outbox.url_origin(p_new ->> 'url') <> outbox.url_origin(p_old ->> 'url'), false)
+    or coalesce((p_old ->> 'tls')::boolean and not (p_new ->> 'tls')::boolean, false)
+    or exists (
+      select from pg_catalog.jsonb_array_elements_text(p_new -> 'brokers') a
+      where not p_old -> 'brokers' ? a);
+end
+$$;
+comment on function outbox.has_new_address(jsonb, jsonb) is
+  'Whether new settings of a broker lead to an address that the old ones do not have, or to the '
+  'same one without TLS.';
+
+create function outbox.change_broker(
+  p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_stored jsonb;
+begin
+  if p_credentials is null and p_before.credentials_vault_id is not null then
+    v_stored := outbox.stored_credentials(p_before.credentials_vault_id);
+  end if;
+  perform outbox.put_broker(p_before.id, p_before.config || coalesce(p_broker, '{}'),
+    coalesce(p_credentials, v_stored));
+  if v_stored is not null and outbox.has_new_address(p_before.config, (
+    select e.config from outbox.endpoint e where e.id = p_before.id))
+  then
+    perform outbox.invalid('credentials', 'is missing, although the broker has another address',
+      'Give the username and the password for the new broker in the same call');
+  end if;
+end
+$$;
+comment on function outbox.change_broker(outbox.endpoint, jsonb, jsonb) is
+  'Changes the settings of a broker endpoint that p_broker contains, and its credentials if '
+  'p_credentials is not null, which a new address needs. OH001.';
+
 create function outbox.set_broker(
-  p_endpoint_id uuid, p_broker jsonb default '{}', p_credentials jsonb default null
+  p_endpoint_id uuid,
+  p_broker jsonb default '{}',
+  p_credentials jsonb default null,
+  p_headers jsonb default '{}'
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   -- A concurrent call waits here, then merges into the stored settings.
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  v_before outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
+  if v_before.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'Create one with create_broker_endpoint()';
   end if;
-  update outbox.endpoint e
-  set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
-    coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
+  perform outbox.change_broker(v_before, p_broker, p_credentials);
+  perform outbox.finish_change(v_before, p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
-comment on function outbox.set_broker(uuid, jsonb, jsonb) is
+comment on function outbox.set_broker(uuid, jsonb, jsonb, jsonb) is
   'Changes the settings of a broker endpoint that p_broker contains, and its credentials if '
-  'p_credentials is not null, from the next claim on: {"id", "url", "broker"}. OH001, OH002, '
-  'OH004.';
+  'p_credentials is not null, from the next claim on: {"id", "url", "broker"}. A new address needs '
+  'credentials, and p_headers with all custom headers, as in set_headers(). OH001, OH002, OH004.';
 
 -- These codes are not from a broker: it was not reached, or it refused the login.
 insert into outbox.failure_rule (kind, code, action, title, note)

@@ -113,7 +113,7 @@ begin
       'Change broker with a secret key, or call outbox.set_broker()');
   end if;
   if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
+    perform outbox.change_broker(outbox.check_endpoint(p_endpoint_id),
       outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
       nullif(p_change -> 'credentials', 'null'));
   end if;

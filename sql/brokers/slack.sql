@@ -64,27 +64,30 @@ comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb
   'Creates an endpoint that writes events into a channel through a Slack-compatible incoming '
   'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
 
-create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jsonb
+create function outbox.set_slack_url(
+  p_endpoint_id uuid, p_url text, p_headers jsonb default '{}'
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_before outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
+  if v_before.kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
       hint = 'Create one with create_slack_endpoint()';
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
-  update outbox.endpoint e
-  set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id;
+  perform outbox.finish_change(v_before, p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
-comment on function outbox.set_slack_url(uuid, text) is
+comment on function outbox.set_slack_url(uuid, text, jsonb) is
   'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" '
-  'without its path}. OH001, OH002, OH004.';
+  'without its path}. p_headers changes custom headers as in set_headers(), and names all of them '
+  'if the URL leads to another host. OH001, OH002, OH004.';
 
 -- Slack responds with an error code as text. Compatible services often respond with the HTTP status
 -- only.

@@ -10,26 +10,26 @@
 --   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/subscription.sql,
 --   endpoints/endpoint_status.sql, endpoints/extension_points.sql, endpoints/vault.sql,
 --   endpoints/secret.sql, endpoints/secret_form.sql, endpoints/secret_rotation.sql,
---   endpoints/headers.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
---   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
---   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
---   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
---   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/ended.sql, engine/route/evaluate_filters.sql, engine/route/turn.sql,
---   engine/route/add_deliveries.sql, engine/route/route.sql, engine/route/refused_event.sql,
---   engine/route/refused_delivery.sql, engine/route/routing_timeout.sql,
---   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
---   engine/result/apply_results.sql, engine/result/lost_lease.sql,
---   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
---   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql,
---   engine/claim/claim.sql, engine/claim/isolated.sql, engine/claim/batch.sql,
---   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/database_id.sql, engine/run/project_name.sql,
---   engine/run/binding.sql, engine/run/kick.sql, engine/run/dispatch.sql,
---   engine/run/kick_problem.sql, engine/run/response.sql, engine/rights.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   endpoints/headers.sql, endpoints/other_host.sql, endpoints/credentials.sql,
+--   endpoints/unreadable.sql, endpoints/create_endpoint.sql, endpoints/org_endpoint.sql,
+--   endpoints/retry.sql, endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql,
+--   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
+--   engine/queue/refusal.sql, engine/route/router.sql, engine/route/unrouted.sql,
+--   engine/route/wanted.sql, engine/route/ended.sql, engine/route/evaluate_filters.sql,
+--   engine/route/turn.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
+--   engine/route/refused_event.sql, engine/route/refused_delivery.sql,
+--   engine/route/routing_timeout.sql, engine/result/error_hint.sql, engine/result/result.sql,
+--   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
+--   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
+--   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
+--   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/isolated.sql,
+--   engine/claim/batch.sql, engine/extension_points.sql, engine/run/contract.sql,
+--   engine/run/run.sql, engine/run/tick_problem.sql, engine/run/database_id.sql,
+--   engine/run/project_name.sql, engine/run/binding.sql, engine/run/kick.sql,
+--   engine/run/dispatch.sql, engine/run/kick_problem.sql, engine/run/response.sql,
+--   engine/rights.sql, operations/extension_points.sql, operations/manual.sql,
+--   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
+--   operations/purge.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
 --   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
 --   operations/release.sql, operations/cancel_pending.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
@@ -3967,6 +3967,77 @@ comment on function outbox.set_headers(uuid, jsonb) is
   'removes the header, other headers do not change. Returns {"id", "header_names"}, never a '
   'value. Resumes an endpoint that was paused because its headers could not be read. OH001, '
   'OH002; OH004: headers that the call does not name cannot be read.';
+
+-- sql/endpoints/other_host.sql
+
+-- Custom headers and credentials were given for one host. A change of scheme, host or port must name
+-- them again in the same call, because whoever may change a URL could otherwise read them at a host
+-- of their own. The signing secrets are never sent, so they stay.
+
+create function outbox.url_origin(p_url text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_parts text[] := pg_catalog.regexp_match(pg_catalog.lower(p_url), '^([a-z]+)://([^/?#]*)');
+  v_authority text := pg_catalog.rtrim(v_parts[2], ':');
+begin
+  if v_authority !~ ':[0-9]+$' then
+    v_authority := v_authority || case v_parts[1] when 'https' then ':443' else ':80' end;
+  end if;
+  return v_parts[1] || '://' || v_authority;
+end
+$$;
+comment on function outbox.url_origin(text) is
+  'The scheme, host and port of a URL in lower case, such as https://example.com:443. All addresses '
+  'for the URL of Kafka brokers. Two texts of one IP address count as two hosts.';
+
+create function outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_url text := (select e.url from outbox.endpoint e where e.id = p_before.id);
+  v_named jsonb := case
+    when pg_catalog.jsonb_typeof(p_headers) = 'object' then p_headers
+    else '{}'
+  end;
+  v_missing text;
+begin
+  if outbox.url_origin(v_url) is not distinct from outbox.url_origin(p_before.url) then
+    return;
+  end if;
+  v_missing := (
+    select pg_catalog.string_agg(n, ', ') from pg_catalog.unnest(p_before.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(v_named) k));
+  if v_missing is not null then
+    perform outbox.invalid('headers', pg_catalog.format(
+        'lacks %s, although the URL leads to another scheme, host or port', v_missing),
+      'Name each of them in headers of the same call: with its value for the new host, or null to '
+      'remove it');
+  end if;
+end
+$$;
+comment on function outbox.check_named_again(outbox.endpoint, jsonb) is
+  'Raises OH001 if the stored URL has another origin than p_before, the endpoint before the change, '
+  'and p_headers does not name all custom headers of p_before.';
+
+create function outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.check_named_again(p_before, p_headers);
+  if p_headers <> '{}' then
+    perform outbox.set_headers(p_before.id, p_headers);
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_before.id;
+  end if;
+end
+$$;
+comment on function outbox.finish_change(outbox.endpoint, jsonb) is
+  'The end of each change of an endpoint: changes the headers that p_headers names, none if it is '
+  'null, and counts the version. OH001; OH004: see set_headers().';
 
 -- sql/endpoints/credentials.sql
 

@@ -76,6 +76,25 @@ Deno.test('POST /endpoints names the member that is wrong, in camelCase', async 
   })
 })
 
+Deno.test('PATCH sends no header to a host that it was not named for', async () => {
+  const { body: { id } } = await create({ headers: { 'x-api-key': 'one', 'x-b': '2' } })
+  const path = `/endpoints/${id}`
+  const url = 'https://other.example.com/hook'
+  const refused = await call(`PATCH ${path}`, { body: { url, headers: { 'x-b': '3' } } })
+  expect(refused).toMatchObject({
+    status: 400,
+    body: {
+      field: 'headers',
+      detail: 'headers lacks x-api-key, although the URL leads to another scheme, host or port',
+      remedy: expect.stringContaining('or null to remove it'),
+    },
+  })
+  expect((await call(`GET ${path}`)).body.url).not.toBe(url)
+  const headers = { 'X-API-KEY': null, 'x-b': '3' }
+  expect(await call(`PATCH ${path}`, { body: { url, headers } }))
+    .toMatchObject({ status: 200, body: { url, headerNames: ['x-b'] } })
+})
+
 Deno.test('PATCH changes what it names, and refuses who has read an older version', async () => {
   const { body: { id } } = await create({ headers: { 'x-a': '1', 'x-b': '2' } })
   const path = `/endpoints/${id}`

@@ -3410,6 +3410,230 @@ ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone,
 
 COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
 
+-- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_strategy text := p_policy ->> 'strategy';
+  v_field text;
+begin
+  if p_policy is null then
+    return;
+  end if;
+  if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
+    or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed')
+  then
+    perform outbox.invalid('retry.strategy',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+      'Expected schedule, exponential, linear or fixed');
+  end if;
+  select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
+  where k not in (
+    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
+  )
+  limit 1;
+  if found then
+    perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
+      'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
+  end if;
+  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
+  -- may be out of range for double precision.
+  if v_strategy = 'schedule' and (
+    pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
+    or pg_catalog.jsonb_path_exists(p_policy,
+      'strict $.delays[*] ? (@.type() != "number" || @ != 0 && @ < 0.001 || @ > 604800)'))
+  then
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
+      'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
+  end if;
+  -- A schedule does not need base_delay, but delay_after() reads it.
+  if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
+    and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
+      'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
+  then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
+      'Expected seconds, such as 1, to a millisecond');
+  end if;
+  foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
+    if p_policy ? v_field and (
+      not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+        when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
+        when 'max_delay' then
+          'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
+        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
+      end)::jsonpath)
+      -- 5.0 is a valid number, but the cast to integer fails.
+      or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
+    then
+      perform outbox.invalid('retry.' || v_field, 'is out of range',
+        'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
+    end if;
+  end loop;
+  if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
+    perform outbox.invalid('retry.jitter', 'is not true or false',
+      'Expected true: the delay is multiplied by 0.5 to 1.5');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first invalid field of a retry policy; null is valid.';
+
+-- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
+
+-- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
+
+-- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id text NOT NULL,
+    kind text DEFAULT 'webhook'::text NOT NULL,
+    url text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    header_names text[] DEFAULT '{}'::text[] NOT NULL,
+    headers_vault_id uuid,
+    payload text DEFAULT 'envelope'::text NOT NULL,
+    timeout_ms integer DEFAULT outbox.setting_int('endpoint.timeout_ms'::text) NOT NULL,
+    ordering text DEFAULT 'none'::text NOT NULL,
+    max_in_flight integer DEFAULT outbox.setting_int('endpoint.max_in_flight'::text) NOT NULL,
+    quantum integer DEFAULT outbox.setting_int('endpoint.quantum'::text) NOT NULL,
+    rate_per_second double precision,
+    rate_burst integer DEFAULT outbox.setting_int('endpoint.rate_burst'::text) NOT NULL,
+    lane_spacing_ms integer DEFAULT 0 NOT NULL,
+    retry jsonb,
+    retry_4xx boolean DEFAULT false NOT NULL,
+    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
+    breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
+    breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
+    breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
+    status text DEFAULT 'enabled'::text NOT NULL,
+    status_reason text,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    credentials_vault_id uuid,
+    config jsonb,
+    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
+    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
+    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
+    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
+    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
+    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
+    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
+    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
+    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
+    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
+    CONSTRAINT endpoint_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL)),
+    CONSTRAINT endpoint_status_is_known CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
+);
+
+ALTER TABLE outbox.endpoint OWNER TO postgres;
+
+-- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint IS 'The endpoints with all their settings. version increases with each change. The defaults come from outbox.setting at the time of creation, and do not change later.';
+
+-- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.header_names IS 'The names of the custom headers. Vault stores the values, and only dispatch() reads them. set_headers() changes them.';
+
+-- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane pauses after each delivery, in milliseconds.';
+
+-- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
+
+-- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+
+-- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
+
+-- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed. From then on its limit of requests in flight rises to max_in_flight.';
+
+-- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and only dispatch() reads them.';
+
+-- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
+
+-- Name: change_broker(outbox.endpoint, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_stored jsonb;
+begin
+  if p_credentials is null and p_before.credentials_vault_id is not null then
+    v_stored := outbox.stored_credentials(p_before.credentials_vault_id);
+  end if;
+  perform outbox.put_broker(p_before.id, p_before.config || coalesce(p_broker, '{}'),
+    coalesce(p_credentials, v_stored));
+  if v_stored is not null and outbox.has_new_address(p_before.config, (
+    select e.config from outbox.endpoint e where e.id = p_before.id))
+  then
+    perform outbox.invalid('credentials', 'is missing, although the broker has another address',
+      'Give the username and the password for the new broker in the same call');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker contains, and its credentials if p_credentials is not null, which a new address needs. OH001.';
+
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
@@ -3422,7 +3646,7 @@ begin
       'Change broker with a secret key, or call outbox.set_broker()');
   end if;
   if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
+    perform outbox.change_broker(outbox.check_endpoint(p_endpoint_id),
       outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
       nullif(p_change -> 'credentials', 'null'));
   end if;
@@ -4282,201 +4506,6 @@ ALTER FUNCTION outbox.check_dossier(p_dossier_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this is a valid dossier id.';
 
--- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $_$
-declare
-  v_strategy text := p_policy ->> 'strategy';
-  v_field text;
-begin
-  if p_policy is null then
-    return;
-  end if;
-  if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
-    or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed')
-  then
-    perform outbox.invalid('retry.strategy',
-      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
-      'Expected schedule, exponential, linear or fixed');
-  end if;
-  select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
-  where k not in (
-    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
-  )
-  limit 1;
-  if found then
-    perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
-      'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
-  end if;
-  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
-  -- may be out of range for double precision.
-  if v_strategy = 'schedule' and (
-    pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
-    or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy,
-      'strict $.delays[*] ? (@.type() != "number" || @ != 0 && @ < 0.001 || @ > 604800)'))
-  then
-    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
-      'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
-  end if;
-  -- A schedule does not need base_delay, but delay_after() reads it.
-  if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
-    and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
-      'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
-  then
-    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
-      'Expected seconds, such as 1, to a millisecond');
-  end if;
-  foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
-    if p_policy ? v_field and (
-      not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
-        when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
-        when 'max_delay' then
-          'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
-        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
-      end)::jsonpath)
-      -- 5.0 is a valid number, but the cast to integer fails.
-      or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
-    then
-      perform outbox.invalid('retry.' || v_field, 'is out of range',
-        'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
-    end if;
-  end loop;
-  if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
-    perform outbox.invalid('retry.jitter', 'is not true or false',
-      'Expected true: the delay is multiplied by 0.5 to 1.5');
-  end if;
-end
-$_$;
-
-ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
-
--- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first invalid field of a retry policy; null is valid.';
-
--- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
-end
-$$;
-
-ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
-
--- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
-end
-$$;
-
-ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
-
--- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.endpoint (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    org_id text NOT NULL,
-    kind text DEFAULT 'webhook'::text NOT NULL,
-    url text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    header_names text[] DEFAULT '{}'::text[] NOT NULL,
-    headers_vault_id uuid,
-    payload text DEFAULT 'envelope'::text NOT NULL,
-    timeout_ms integer DEFAULT outbox.setting_int('endpoint.timeout_ms'::text) NOT NULL,
-    ordering text DEFAULT 'none'::text NOT NULL,
-    max_in_flight integer DEFAULT outbox.setting_int('endpoint.max_in_flight'::text) NOT NULL,
-    quantum integer DEFAULT outbox.setting_int('endpoint.quantum'::text) NOT NULL,
-    rate_per_second double precision,
-    rate_burst integer DEFAULT outbox.setting_int('endpoint.rate_burst'::text) NOT NULL,
-    lane_spacing_ms integer DEFAULT 0 NOT NULL,
-    retry jsonb,
-    retry_4xx boolean DEFAULT false NOT NULL,
-    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
-    breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
-    breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
-    breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
-    status text DEFAULT 'enabled'::text NOT NULL,
-    status_reason text,
-    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    credentials_vault_id uuid,
-    config jsonb,
-    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
-    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
-    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
-    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
-    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
-    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
-    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
-    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
-    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
-    CONSTRAINT endpoint_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL)),
-    CONSTRAINT endpoint_status_is_known CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
-    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
-);
-
-ALTER TABLE outbox.endpoint OWNER TO postgres;
-
--- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.endpoint IS 'The endpoints with all their settings. version increases with each change. The defaults come from outbox.setting at the time of creation, and do not change later.';
-
--- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.header_names IS 'The names of the custom headers. Vault stores the values, and only dispatch() reads them. set_headers() changes them.';
-
--- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane pauses after each delivery, in milliseconds.';
-
--- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
-
--- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
-
--- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
-
--- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed. From then on its limit of requests in flight rises to max_in_flight.';
-
--- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and only dispatch() reads them.';
-
--- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
-
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
@@ -5005,6 +5034,42 @@ ALTER FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) OWNER T
 -- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message with this id in this organisation. OH002.';
+
+-- Name: check_named_again(outbox.endpoint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_url text := (select e.url from outbox.endpoint e where e.id = p_before.id);
+  v_named jsonb := case
+    when pg_catalog.jsonb_typeof(p_headers) = 'object' then p_headers
+    else '{}'
+  end;
+  v_missing text;
+begin
+  if outbox.url_origin(v_url) is not distinct from outbox.url_origin(p_before.url) then
+    return;
+  end if;
+  v_missing := (
+    select pg_catalog.string_agg(n, ', ') from pg_catalog.unnest(p_before.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(v_named) k));
+  if v_missing is not null then
+    perform outbox.invalid('headers', pg_catalog.format(
+        'lacks %s, although the URL leads to another scheme, host or port', v_missing),
+      'Name each of them in headers of the same call: with its value for the new host, or null to '
+      'remove it');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) IS 'Raises OH001 if the stored URL has another origin than p_before, the endpoint before the change, and p_headers does not name all custom headers of p_before.';
 
 -- Name: check_old_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10848,6 +10913,30 @@ ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWN
 
 COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
 
+-- Name: finish_change(outbox.endpoint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.check_named_again(p_before, p_headers);
+  if p_headers <> '{}' then
+    perform outbox.set_headers(p_before.id, p_headers);
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_before.id;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) IS 'The end of each change of an endpoint: changes the headers that p_headers names, none if it is null, and counts the version. OH001; OH004: see set_headers().';
+
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) RETURNS timestamp with time zone
@@ -12270,6 +12359,27 @@ ALTER FUNCTION outbox.has_new(p_router outbox.router) OWNER TO postgres;
 -- Name: FUNCTION has_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.has_new(p_router outbox.router) IS 'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
+
+-- Name: has_new_address(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return coalesce(outbox.url_origin(p_new ->> 'url') <> outbox.url_origin(p_old ->> 'url'), false)
+    or coalesce((p_old ->> 'tls')::boolean and not (p_new ->> 'tls')::boolean, false)
+    or exists (
+      select from pg_catalog.jsonb_array_elements_text(p_new -> 'brokers') a
+      where not p_old -> 'brokers' ? a);
+end
+$$;
+
+ALTER FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION has_new_address(p_old jsonb, p_new jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) IS 'Whether new settings of a broker lead to an address that the old ones do not have, or to the same one without TLS.';
 
 -- Name: has_root_order(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22935,9 +23045,9 @@ ALTER FUNCTION outbox.server_id() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.server_id() IS 'The identity of this database on the server that runs now, as 32 hexadecimal digits: a kick carries it, so that a function recognises the kicks of a physical copy. It changes with each start of the server.';
 
--- Name: set_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: set_broker(uuid, jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb, p_headers jsonb DEFAULT '{}'::jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -22949,29 +23059,26 @@ CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}
     AS $$
 declare
   -- A concurrent call waits here, then merges into the stored settings.
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  v_before outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
+  if v_before.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'Create one with create_broker_endpoint()';
   end if;
-  update outbox.endpoint e
-  set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
-    coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
+  perform outbox.change_broker(v_before, p_broker, p_credentials);
+  perform outbox.finish_change(v_before, p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
 
-ALTER FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb) OWNER TO postgres;
 
--- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker contains, and its credentials if p_credentials is not null, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb) IS 'Changes the settings of a broker endpoint that p_broker contains, and its credentials if p_credentials is not null, from the next claim on: {"id", "url", "broker"}. A new address needs credentials, and p_headers with all custom headers, as in set_headers(). OH001, OH002, OH004.';
 
 -- Name: set_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23259,9 +23366,9 @@ ALTER FUNCTION outbox.set_setting(p_name text, p_value jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) IS 'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the value is refused, with the reason.';
 
--- Name: set_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: set_slack_url(uuid, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) RETURNS jsonb
+CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb DEFAULT '{}'::jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -23271,27 +23378,27 @@ CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) RETURNS jso
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_before outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
+  if v_before.kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
       hint = 'Create one with create_slack_endpoint()';
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
-  update outbox.endpoint e
-  set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id;
+  perform outbox.finish_change(v_before, p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
 
-ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO postgres;
+ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb) OWNER TO postgres;
 
--- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" without its path}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb) IS 'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" without its path}. p_headers changes custom headers as in set_headers(), and names all of them if the URL leads to another host. OH001, OH002, OH004.';
 
 -- Name: set_text_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25159,18 +25266,13 @@ CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_before outbox.endpoint := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
 begin
-  perform outbox.refuse_managed(
-    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
+  perform outbox.refuse_managed(v_before);
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
-  if p_change ? 'headers' then
-    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
-  else
-    update outbox.endpoint e
-    set version = e.version + 1, updated_at = outbox.clock()
-    where e.id = p_endpoint_id;
-  end if;
+  perform outbox.finish_change(v_before, p_change -> 'headers');
   return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
 end
 $$;
@@ -25179,7 +25281,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. A URL with another scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
 
 -- Name: upkeep(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25258,6 +25360,29 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp w
 -- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick begins with another one.';
+
+-- Name: url_origin(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.url_origin(p_url text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_parts text[] := pg_catalog.regexp_match(pg_catalog.lower(p_url), '^([a-z]+)://([^/?#]*)');
+  v_authority text := pg_catalog.rtrim(v_parts[2], ':');
+begin
+  if v_authority !~ ':[0-9]+$' then
+    v_authority := v_authority || case v_parts[1] when 'https' then ':443' else ':80' end;
+  end if;
+  return v_parts[1] || '://' || v_authority;
+end
+$_$;
+
+ALTER FUNCTION outbox.url_origin(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION url_origin(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.url_origin(p_url text) IS 'The scheme, host and port of a URL in lower case, such as https://example.com:443. All addresses for the URL of Kafka brokers. Two texts of one IP address count as two hosts.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28536,6 +28661,26 @@ REVOKE ALL ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now 
 
 REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
+
+-- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint TO service_role;
+
+-- Name: FUNCTION change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
@@ -28650,22 +28795,6 @@ REVOKE ALL ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_e
 
 REVOKE ALL ON FUNCTION outbox.check_dossier(p_dossier_id text) FROM PUBLIC;
 
--- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
-
--- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
-
--- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.endpoint TO service_role;
-
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
@@ -28726,6 +28855,10 @@ REVOKE ALL ON FUNCTION outbox.check_message(p_message outbox.outbound_message) F
 -- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) FROM PUBLIC;
+
+-- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29385,6 +29518,10 @@ REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FR
 
 REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
 
+-- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) FROM PUBLIC;
@@ -29577,6 +29714,10 @@ REVOKE ALL ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) FR
 -- Name: FUNCTION has_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_new(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION has_new_address(p_old jsonb, p_new jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION has_root_order(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30887,10 +31028,10 @@ REVOKE ALL ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.server_id() FROM PUBLIC;
 
--- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb) TO service_role;
 
 -- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30935,10 +31076,10 @@ GRANT ALL ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid,
 REVOKE ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_role;
 
--- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text, p_headers jsonb) TO service_role;
 
 -- Name: FUNCTION set_text_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31160,6 +31301,10 @@ GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uu
 -- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION url_origin(p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.url_origin(p_url text) FROM PUBLIC;
 
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2942,6 +2942,17 @@ export type Database = {
         Args: { 'p_now': string; 'p_until': string; 'p_why': string }
         Returns: Json
       }
+      'change_broker': {
+        Args: {
+          'p_before': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_broker': Json
+          'p_credentials': Json
+        }
+        Returns: undefined
+      }
       'change_broker_of_wire': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: Json
@@ -3159,6 +3170,16 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'check_named_again': {
+        Args: {
+          'p_before': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_headers': Json
+        }
+        Returns: undefined
       }
       'check_old_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
@@ -4062,6 +4083,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'finish_change': {
+        Args: {
+          'p_before': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_headers': Json
+        }
+        Returns: undefined
+      }
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
@@ -4191,6 +4222,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'has_new_address': { Args: { 'p_new': Json; 'p_old': Json }; Returns: boolean }
       'has_root_order': { Args: { 'p_table': unknown }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
@@ -5925,7 +5957,12 @@ export type Database = {
       }
       'server_id': { Args: Record<PropertyKey, never>; Returns: string }
       'set_broker': {
-        Args: { 'p_broker'?: Json; 'p_credentials'?: Json; 'p_endpoint_id': string }
+        Args: {
+          'p_broker'?: Json
+          'p_credentials'?: Json
+          'p_endpoint_id': string
+          'p_headers'?: Json
+        }
         Returns: Json
       }
       'set_catalogue': { Args: { 'p_org_id': string; 'p_strict': boolean }; Returns: Json }
@@ -5959,7 +5996,10 @@ export type Database = {
         Returns: Json
       }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
-      'set_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: Json }
+      'set_slack_url': {
+        Args: { 'p_endpoint_id': string; 'p_headers'?: Json; 'p_url': string }
+        Returns: Json
+      }
       'set_text_settings': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'setting_conflict': { Args: { 'p_name': string }; Returns: Record<string, unknown> }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
@@ -6173,6 +6213,7 @@ export type Database = {
         Returns: Json
       }
       'upkeep': { Args: { 'p_now': string; 'p_until': string }; Returns: undefined }
+      'url_origin': { Args: { 'p_url': string }; Returns: string }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }

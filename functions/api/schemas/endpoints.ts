@@ -110,7 +110,10 @@ export const newEndpointSchema = z.strictObject({
 
 /** A change; absent members stay unchanged. */
 export const endpointChangeSchema = z.strictObject({
-  url: url.optional(),
+  url: url.optional().openapi({
+    description:
+      'If it leads to another scheme, host or port, `headers` must name all custom headers again.',
+  }),
   broker: brokerSchema.optional().openapi({ description: 'Absent members stay unchanged.' }),
   config: config.optional().openapi({ description: 'Absent members stay unchanged.' }),
   credentials: credentials.optional(),

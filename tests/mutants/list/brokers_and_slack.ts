@@ -56,10 +56,24 @@ export const brokersAndSlack: readonly Mutant[] = [
   },
   {
     file: 'sql/brokers/slack.sql',
-    find: `  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then`,
-    replace: `  if (outbox.lock_endpoint(p_endpoint_id)).kind = 'whatsapp' then`,
+    find: `  if v_before.kind <> 'slack' then`,
+    replace: `  if v_before.kind = 'whatsapp' then`,
     tests: ['sql/brokers/create_slack_endpoint/cases.test.sql'],
     why: 'set_slack_url() takes the credentials of a broker away.',
+  },
+  {
+    file: 'sql/brokers/broker.sql',
+    find: '  if v_stored is not null and outbox.has_new_address(p_before.config, (',
+    replace: '  if false and outbox.has_new_address(p_before.config, (',
+    tests: ['sql/endpoints/other_host/cases.test.sql'],
+    why: 'Whoever may change a broker reads its password at a broker of their own.',
+  },
+  {
+    file: 'sql/endpoints/other_host.sql',
+    find: '  if v_missing is not null then',
+    replace: '  if false then',
+    tests: ['sql/endpoints/other_host/cases.test.sql'],
+    why: 'Whoever may change a URL reads the custom headers at a host of their own.',
   },
   {
     file: 'sql/brokers/slack.sql',
