@@ -21755,7 +21755,7 @@ ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). OH001, OH002, OH003, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). p_overlap_seconds 0: no older secret of the scheme signs on. OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21791,6 +21791,10 @@ begin
   end
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
   returning s.expires_at into v_expires;
+  if p_overlap = interval '0' then
+    update outbox.endpoint_secret s set expires_at = v_now
+    where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at > v_now;
+  end if;
   perform outbox.end_unreadable_secrets(p_endpoint_id, v_now);
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
@@ -21822,7 +21826,7 @@ ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A replaced secret that Vault cannot return expires at once, and an endpoint that was paused because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old secrets still sign.';
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. With an overlap of 0, all older secrets of the same scheme expire at once, also those of earlier rotations. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A replaced secret that Vault cannot return expires at once, and an endpoint that was paused because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old secrets still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
