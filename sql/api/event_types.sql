@@ -43,7 +43,7 @@ create function outbox.change_catalogue(p_org_id text, p_strict boolean default 
 language plpgsql set search_path = ''
 as $$
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   insert into outbox.event_catalogue as c (org_id, strict)
   values (p_org_id, coalesce(p_strict, false))
   on conflict (org_id) do update set

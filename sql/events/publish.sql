@@ -2,12 +2,14 @@
 -- that another publisher waits for: no gate, no endpoint, no counter. A run routes the event
 -- later.
 
-create function outbox.put_event(p_event outbox.event) returns uuid
+create function outbox.put_event(
+  p_event outbox.event, p_is_own boolean default false
+) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
   -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event);
+  v_id uuid := outbox.check_event(p_event, p_is_own);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
@@ -23,9 +25,9 @@ begin
   return v_id;
 end
 $$;
-comment on function outbox.put_event(outbox.event) is
+comment on function outbox.put_event(outbox.event, boolean) is
   'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with '
-  'the same idempotency key.';
+  'the same idempotency key. p_is_own: see check_event().';
 
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''

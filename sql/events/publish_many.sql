@@ -77,7 +77,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
-      and o.value ->> 'type' <> 'outhook.dead_letter'
+      and pg_catalog.lower(pg_catalog.left(o.value ->> 'type', 8)) <> 'outhook.'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most

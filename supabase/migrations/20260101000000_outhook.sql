@@ -171,6 +171,21 @@ $$;
 comment on function outbox.check_org(text) is
   'Raises OH001 unless this is a valid id of an organisation.';
 
+create function outbox.check_user_org(p_org_id text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  perform outbox.check_org(p_org_id);
+  if p_org_id = 'outhook' then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id: this organisation has only operational events and their endpoints');
+  end if;
+end
+$$;
+comment on function outbox.check_user_org(text) is
+  'Raises OH001 unless this is a valid id of an organisation of users: not outhook, which has '
+  'nothing but operational events and the endpoints that receive them.';
+
 -- sql/foundation/passing_error.sql
 
 -- Which errors are temporary. A handler that isolates the refused row of a batch raises a temporary
@@ -1504,13 +1519,16 @@ begin
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
   end if;
-  if p_type = 'outhook.dead_letter' then
-    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
-      'Choose another type; what a broker did not take is published under this one');
+  -- In any case of letters: a receiver that compares without it must not be misled.
+  if pg_catalog.lower(pg_catalog.left(p_type, 8)) = 'outhook.' then
+    perform outbox.invalid('type', pg_catalog.format('is %s, which is the system''s own', p_type),
+      'Choose a type that does not begin with outhook.: these types are for events about Outhook');
   end if;
 end
 $$;
-comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
+comment on function outbox.check_type(text) is
+  'Raises OH001 unless a user may publish events of this type: its form is valid, and it does not '
+  'begin with outhook., which is for the events of Outhook itself.';
 
 create function outbox.check_addressed(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -1558,25 +1576,9 @@ $$;
 comment on function outbox.check_unordered(outbox.event) is
   'Raises OH001 if an ordered endpoint is subscribed to the type of an event with a deliver_at.';
 
-create function outbox.check_publisher(p_event outbox.event) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events. Users publish to them only by
-  -- send_test_event().
-  if p_event.org_id = 'outhook'
-    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
-  then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
-      'Choose another id; operational events are published under this one');
-  end if;
-end
-$$;
-comment on function outbox.check_publisher(outbox.event) is
-  'Raises OH001 unless a user may publish this event under its org_id.';
-
-create function outbox.check_event(p_event outbox.event) returns uuid
+create function outbox.check_event(
+  p_event outbox.event, p_is_own boolean default false
+) returns uuid
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -1589,11 +1591,13 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- The default organisation passes both checks, of 3 us each.
-  if p_event.org_id is distinct from 'default' then
-    perform outbox.check_publisher(p_event);
+  if not p_is_own then
+    -- The default organisation passes both checks, of 3 us each.
+    if p_event.org_id is distinct from 'default' then
+      perform outbox.check_user_org(p_event.org_id);
+    end if;
+    perform outbox.check_type(p_event.type);
   end if;
-  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -1632,9 +1636,10 @@ begin
   return p_event.id;
 end
 $$;
-comment on function outbox.check_event(outbox.event) is
-  'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the '
-  'organisation has no such endpoint.';
+comment on function outbox.check_event(outbox.event, boolean) is
+  'Returns the id of a new event if it is valid. p_is_own: Outhook itself publishes it, so its '
+  'type may begin with outhook. and its organisation may be outhook. OH001: the first invalid '
+  'field; OH002: the organisation has no such endpoint.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''
@@ -1713,12 +1718,14 @@ comment on function outbox.claim_idempotency_key(outbox.event) is
 -- that another publisher waits for: no gate, no endpoint, no counter. A run routes the event
 -- later.
 
-create function outbox.put_event(p_event outbox.event) returns uuid
+create function outbox.put_event(
+  p_event outbox.event, p_is_own boolean default false
+) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
   -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event);
+  v_id uuid := outbox.check_event(p_event, p_is_own);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
@@ -1734,9 +1741,9 @@ begin
   return v_id;
 end
 $$;
-comment on function outbox.put_event(outbox.event) is
+comment on function outbox.put_event(outbox.event, boolean) is
   'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with '
-  'the same idempotency key.';
+  'the same idempotency key. p_is_own: see check_event().';
 
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''
@@ -1938,7 +1945,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
-      and o.value ->> 'type' <> 'outhook.dead_letter'
+      and pg_catalog.lower(pg_catalog.left(o.value ->> 'type', 8)) <> 'outhook.'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -3273,6 +3280,7 @@ as $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
   v_breaker text;
+  v_id uuid;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
   if v_endpoint.status <> 'enabled' then
@@ -3284,9 +3292,10 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  return pg_catalog.jsonb_build_object('event_id',
-    outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
-      p_endpoint_id => p_endpoint_id));
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+    v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', v_id);
 end
 $$;
 comment on function outbox.send_test_event(uuid) is

@@ -64,7 +64,7 @@ declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if v_result is null then
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
@@ -76,7 +76,8 @@ $$;
 comment on function outbox.record_portal_token(text, jsonb, text) is
   'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with '
   '"generation", the organisation''s. With an Idempotency-Key that was used before: the claims of '
-  'the first token. Signing these again gives the same token. OH001, OH003.';
+  'the first token. Signing these again gives the same token. OH001, also for the '
+  'organisation outhook, which has no customers; OH003.';
 
 create function outbox.revoke_portal_token(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -578,7 +579,7 @@ create function outbox.change_catalogue(p_org_id text, p_strict boolean default 
 language plpgsql set search_path = ''
 as $$
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   insert into outbox.event_catalogue as c (org_id, strict)
   values (p_org_id, coalesce(p_strict, false))
   on conflict (org_id) do update set

@@ -99,7 +99,7 @@ Deno.test('what the pages say of the database', async (t) => {
       )
       const secrets = `outbox.active_secrets('${made}', outbox.clock())`
       expect(await query(pg, `select ${secrets} ->> 0, jsonb_array_length(${secrets})`))
-        .toBe(`${own}|3`)
+        .toBe(`${own}|2`)
       const { deny, ...before } = await egress(pg)
       await query(pg, docsBlock('egress'))
       expect(await egress(pg)).toEqual({ cidrs: ['10.20.0.0/16'], ports: ['443', '8443'], deny })

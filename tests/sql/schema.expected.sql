@@ -2653,7 +2653,7 @@ declare
   v_content bytea;
   v_existing outbox.saga_key;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
     perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
       'Use an id without spaces');
@@ -3443,7 +3443,7 @@ CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT 
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   insert into outbox.event_catalogue as c (org_id, strict)
   values (p_org_id, coalesce(p_strict, false))
   on conflict (org_id) do update set
@@ -3467,7 +3467,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_purpose text;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_dossier(p_dossier_id);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
   if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then
@@ -4540,9 +4540,9 @@ ALTER FUNCTION outbox.check_endpoint_change(p_change jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
--- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: check_event(outbox.event, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.check_event(p_event outbox.event) RETURNS uuid
+CREATE FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $_$
@@ -4556,11 +4556,13 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- The default organisation passes both checks, of 3 us each.
-  if p_event.org_id is distinct from 'default' then
-    perform outbox.check_publisher(p_event);
+  if not p_is_own then
+    -- The default organisation passes both checks, of 3 us each.
+    if p_event.org_id is distinct from 'default' then
+      perform outbox.check_user_org(p_event.org_id);
+    end if;
+    perform outbox.check_type(p_event.type);
   end if;
-  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -4600,11 +4602,11 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
+ALTER FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) OWNER TO postgres;
 
--- Name: FUNCTION check_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_event(p_event outbox.event, p_is_own boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the organisation has no such endpoint.';
+COMMENT ON FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) IS 'Returns the id of a new event if it is valid. p_is_own: Outhook itself publishes it, so its type may begin with outhook. and its organisation may be outhook. OH001: the first invalid field; OH002: the organisation has no such endpoint.';
 
 -- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4950,7 +4952,7 @@ CREATE FUNCTION outbox.check_message(p_message outbox.outbound_message) RETURNS 
     SET search_path TO 'pg_temp'
     AS $_$
 begin
-  perform outbox.check_org(p_message.org_id);
+  perform outbox.check_user_org(p_message.org_id);
   perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
   perform outbox.check_recipient(p_message.to_recipient);
   if p_message.dossier_id is not null then
@@ -5122,31 +5124,6 @@ ALTER FUNCTION outbox.check_patterns(p_patterns text[]) OWNER TO postgres;
 -- Name: FUNCTION check_patterns(p_patterns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_patterns(p_patterns text[]) IS 'Raises OH001 unless all of these may be subscribed to.';
-
--- Name: check_publisher(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.check_publisher(p_event outbox.event) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events. Users publish to them only by
-  -- send_test_event().
-  if p_event.org_id = 'outhook'
-    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
-  then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
-      'Choose another id; operational events are published under this one');
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.check_publisher(p_event outbox.event) OWNER TO postgres;
-
--- Name: FUNCTION check_publisher(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.check_publisher(p_event outbox.event) IS 'Raises OH001 unless a user may publish this event under its org_id.';
 
 -- Name: check_rabbitmq(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5416,9 +5393,10 @@ begin
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
   end if;
-  if p_type = 'outhook.dead_letter' then
-    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
-      'Choose another type; what a broker did not take is published under this one');
+  -- In any case of letters: a receiver that compares without it must not be misled.
+  if pg_catalog.lower(pg_catalog.left(p_type, 8)) = 'outhook.' then
+    perform outbox.invalid('type', pg_catalog.format('is %s, which is the system''s own', p_type),
+      'Choose a type that does not begin with outhook.: these types are for events about Outhook');
   end if;
 end
 $_$;
@@ -5427,7 +5405,7 @@ ALTER FUNCTION outbox.check_type(p_type text) OWNER TO postgres;
 
 -- Name: FUNCTION check_type(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_type(p_type text) IS 'Raises OH001 unless this may be an event''s type.';
+COMMENT ON FUNCTION outbox.check_type(p_type text) IS 'Raises OH001 unless a user may publish events of this type: its form is valid, and it does not begin with outhook., which is for the events of Outhook itself.';
 
 -- Name: check_unordered(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5500,6 +5478,27 @@ ALTER FUNCTION outbox.check_url(p_url text) OWNER TO postgres;
 -- Name: FUNCTION check_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';
+
+-- Name: check_user_org(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_user_org(p_org_id text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.check_org(p_org_id);
+  if p_org_id = 'outhook' then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id: this organisation has only operational events and their endpoints');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_user_org(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_user_org(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_user_org(p_org_id text) IS 'Raises OH001 unless this is a valid id of an organisation of users: not outhook, which has nothing but operational events and the endpoints that receive them.';
 
 -- Name: check_watched(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7198,7 +7197,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
       'Expected the digits below the number in the dashboard, not the number itself');
@@ -16370,7 +16369,7 @@ CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sour
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_recipient(p_recipient);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
@@ -17608,7 +17607,7 @@ declare
     outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
-  perform outbox.put_event(v_event);
+  perform outbox.put_event(v_event, true);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -17721,7 +17720,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
-      and o.value ->> 'type' <> 'outhook.dead_letter'
+      and pg_catalog.lower(pg_catalog.left(o.value ->> 'type', 8)) <> 'outhook.'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -18233,15 +18232,15 @@ ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) O
 
 COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. Resumes an endpoint that was paused because they could not be read.';
 
--- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_event(outbox.event, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
+CREATE FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event);
+  v_id uuid := outbox.check_event(p_event, p_is_own);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
@@ -18258,11 +18257,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
+ALTER FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) OWNER TO postgres;
 
--- Name: FUNCTION put_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event(p_event outbox.event, p_is_own boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with the same idempotency key.';
+COMMENT ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with the same idempotency key. p_is_own: see check_event().';
 
 -- Name: put_event_type(text, text, text, json, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18433,7 +18432,7 @@ CREATE FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word tex
 declare
   v_word text := outbox.plain_word(p_word);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
     perform outbox.invalid('language', 'is not a language code',
@@ -18526,7 +18525,7 @@ CREATE FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_l
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_code is null or p_code !~ '^[A-Za-z0-9_.-]{1,128}$' then
     perform outbox.invalid('code', 'is not 1 to 128 letters, digits, _ . -',
       'Expected a code of your own, such as appointment_reminder_fr');
@@ -19651,7 +19650,7 @@ declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if v_result is null then
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
@@ -19665,7 +19664,7 @@ ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key te
 
 -- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, OH003.';
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, also for the organisation outhook, which has no customers; OH003.';
 
 -- Name: record_refused(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22750,6 +22749,7 @@ CREATE FUNCTION outbox.send_test_event(p_endpoint_id uuid) RETURNS jsonb
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
   v_breaker text;
+  v_id uuid;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
   if v_endpoint.status <> 'enabled' then
@@ -22761,9 +22761,10 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  return pg_catalog.jsonb_build_object('event_id',
-    outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
-      p_endpoint_id => p_endpoint_id));
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+    v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', v_id);
 end
 $$;
 
@@ -25510,7 +25511,7 @@ declare
 begin
   perform outbox.check_watched(p_table);
   perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e
@@ -28644,9 +28645,9 @@ REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_endpoint_change(p_change jsonb) FROM PUBLIC;
 
--- Name: FUNCTION check_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_event(p_event outbox.event, p_is_own boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) FROM PUBLIC;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28717,10 +28718,6 @@ REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_patterns(p_patterns text[]) FROM PUBLIC;
 
--- Name: FUNCTION check_publisher(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_publisher(p_event outbox.event) FROM PUBLIC;
-
 -- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) FROM PUBLIC;
@@ -28764,6 +28761,10 @@ REVOKE ALL ON FUNCTION outbox.check_unordered(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION check_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION check_user_org(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_user_org(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION check_watched(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30317,9 +30318,9 @@ REVOKE ALL ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_c
 
 REVOKE ALL ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) FROM PUBLIC;
 
--- Name: FUNCTION put_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event(p_event outbox.event, p_is_own boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) FROM PUBLIC;
 
 -- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -913,23 +913,17 @@ export type Database = {
           'traceparent': string | null
           'type': string
           'check_addressed': undefined | null
-          'check_event': string | null
-          'check_publisher': undefined | null
           'check_unordered': undefined | null
           'claim_idempotency_key': string | null
           'event_content': string | null
           'event_json': Json | null
-          'put_event': string | null
         }
         ComputedFields:
           | 'check_addressed'
-          | 'check_event'
-          | 'check_publisher'
           | 'check_unordered'
           | 'claim_idempotency_key'
           | 'event_content'
           | 'event_json'
-          | 'put_event'
         Insert: {
           'body': string
           'correlation_id'?: string | null
@@ -3093,6 +3087,7 @@ export type Database = {
             Database['outbox']['Tables']['event']['Row'],
             Database['outbox']['Tables']['event']['ComputedFields']
           >
+          'p_is_own'?: boolean
         }
         Returns: string
       }
@@ -3168,15 +3163,6 @@ export type Database = {
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
       'check_patterns': { Args: { 'p_patterns': (string)[] }; Returns: undefined }
-      'check_publisher': {
-        Args: {
-          'p_event': Omit<
-            Database['outbox']['Tables']['event']['Row'],
-            Database['outbox']['Tables']['event']['ComputedFields']
-          >
-        }
-        Returns: undefined
-      }
       'check_rabbitmq': { Args: { 'p_broker': Json }; Returns: Json }
       'check_range': {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
@@ -3210,6 +3196,7 @@ export type Database = {
         Returns: undefined
       }
       'check_url': { Args: { 'p_url': string }; Returns: string }
+      'check_user_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
       'claim': {
         Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
@@ -5247,6 +5234,7 @@ export type Database = {
             Database['outbox']['Tables']['event']['Row'],
             Database['outbox']['Tables']['event']['ComputedFields']
           >
+          'p_is_own'?: boolean
         }
         Returns: string
       }

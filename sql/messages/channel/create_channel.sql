@@ -40,7 +40,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
       'Expected the digits below the number in the dashboard, not the number itself');

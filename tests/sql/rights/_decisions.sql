@@ -125,7 +125,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   portal_generation portal_revocations
   -- arguments, settings, addresses
   set_text_settings restore_settings
-  authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
+  authority_problem check_choice check_org check_user_org check_range check_url clock host_problem inside_name_problem
   invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window
   port_allowed port_ranges refuse_setting setting_conflict setting_int setting_on setting_problem setting_value
   -- events
@@ -160,7 +160,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
   kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
   -- publishing
-  check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
+  check_addressed check_event check_json check_type check_unordered current_traceparent
   event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
