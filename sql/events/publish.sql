@@ -19,9 +19,18 @@ begin
     end if;
   end if;
   with event as (
-    insert into outbox.event select p_event.* returning id
+    insert into outbox.event select p_event.*
+    where p_is_own or not exists (
+      select from outbox.event_bytes b
+      where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
+    returning id
   )
   insert into outbox.unrouted (event_id) select e.id from event e;
+  if not found then
+    perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
+    insert into outbox.event select p_event.*;
+    insert into outbox.unrouted (event_id) values (v_id);
+  end if;
   return v_id;
 end
 $$;
@@ -112,7 +121,7 @@ comment on function
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
   'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; '
   'returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the '
-  'idempotency key has other content.';
+  'idempotency key has other content; OH011: see limit.event_mib_per_day.';
 
 create function outbox.publish(
   p_type text,
@@ -146,4 +155,5 @@ comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, ti
   'Publishes an event in the caller''s transaction and returns its id: it is delivered to every '
   'subscribed endpoint after the transaction commits; after a rollback no event exists. The body '
   'sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument '
-  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
+  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content; '
+  'OH011: see limit.event_mib_per_day.';

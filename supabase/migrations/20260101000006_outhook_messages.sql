@@ -1185,6 +1185,7 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)

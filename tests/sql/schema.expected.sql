@@ -4540,6 +4540,29 @@ ALTER FUNCTION outbox.check_endpoint_change(p_change jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
+-- Name: check_endpoint_limit(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_endpoint_limit(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+  perform outbox.check_limit(p_org_id, 'limit.endpoints',
+    (
+      select pg_catalog.count(*) + 1 from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'
+    ),
+    'organisation ' || p_org_id, 'endpoints', 'Delete endpoints that are no longer used');
+end
+$$;
+
+ALTER FUNCTION outbox.check_endpoint_limit(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_endpoint_limit(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_endpoint_limit(p_org_id text) IS 'Raises OH010 if an organisation may have no further endpoint. Every function that creates one calls it before. locks: the turn of limit.endpoints.';
+
 -- Name: check_event(outbox.event, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
@@ -4607,6 +4630,32 @@ ALTER FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) OWNER 
 -- Name: FUNCTION check_event(p_event outbox.event, p_is_own boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) IS 'Returns the id of a new event if it is valid. p_is_own: Outhook itself publishes it, so its type may begin with outhook. and its organisation may be outhook. OH001: the first invalid field; OH002: the organisation has no such endpoint.';
+
+-- Name: check_event_bytes(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most bigint := outbox.most_event_bytes(p_org_id);
+begin
+  if exists (
+    select from outbox.event_bytes b
+    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most)
+  then
+    perform outbox.refuse_for_today('limit.event_mib_per_day',
+      pg_catalog.format('organisation %s may publish at most %s MiB of events a day', p_org_id,
+        v_most / 1048576), p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_event_bytes(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) IS 'Raises OH011 if an organisation has published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
 
 -- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4915,6 +4964,32 @@ ALTER FUNCTION outbox.check_kafka(p_broker jsonb) OWNER TO postgres;
 -- Name: FUNCTION check_kafka(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
+
+-- Name: check_limit(text, text, bigint, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most integer := outbox.org_setting_int(p_org_id, p_name);
+begin
+  if p_count > v_most then
+    raise exception using errcode = 'OH010',
+      message = pg_catalog.format('%s may have at most %s %s (%s)', p_owner, v_most, p_things,
+        p_name),
+      detail = p_name,
+      hint = pg_catalog.format('%s, or ask the operator to raise the setting %s, for all '
+        'organisations or for this one', p_remedy, p_name);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) IS 'Raises OH010 if a count is above a limit of the organisation, a setting limit.*: message "<owner> may have at most <limit> <things> (<setting>)", detail: the setting, hint: the remedy. The caller has taken the turn, and p_count includes what it creates.';
 
 -- Name: check_members(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5312,6 +5387,34 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 -- Name: FUNCTION check_signing_key(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form: whsk_ and padded base64 of 64 bytes. OH001 has the expected format, never the key.';
+
+-- Name: check_subscription_limits(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.take_limit_turn(p_endpoint.org_id, 'limit.subscriptions');
+  perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
+    (
+      select pg_catalog.count(*) from outbox.subscription s where s.endpoint_id = p_endpoint.id
+    ),
+    'endpoint ' || p_endpoint.id, 'subscriptions', 'Subscribe to a prefix such as order.*');
+  perform outbox.check_limit(p_endpoint.org_id, 'limit.subscriptions',
+    (
+      select pg_catalog.count(*) from outbox.subscription s where s.org_id = p_endpoint.org_id
+    ),
+    'organisation ' || p_endpoint.org_id, 'subscriptions',
+    'Subscribe to a prefix such as order.*, or delete endpoints that are no longer used');
+end
+$$;
+
+ALTER FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) IS 'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after they were added. locks: the turn of limit.subscriptions.';
 
 -- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6815,6 +6918,62 @@ ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint
 
 COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error, event_missing.';
 
+-- Name: count_event_bytes(tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_orgs text[];
+begin
+  if outbox.setting_int('limit.event_mib_per_day') = 0 and not exists (
+    select from outbox.org_setting o where o.name = 'limit.event_mib_per_day')
+  then
+    return;
+  end if;
+  with counted as (
+    insert into outbox.event_bytes as b (org_id, day, bytes)
+    select e.org_id, outbox.day_of(p_now), pg_catalog.sum(e.bytes)
+    from pg_catalog.unnest(p_rows_at) r (row_at)
+    cross join lateral (
+      select u.event_id from outbox.unrouted u where u.ctid = r.row_at offset 0
+    ) u
+    cross join lateral (
+      select e.org_id, pg_catalog.octet_length(e.body) as bytes from outbox.event e
+      where e.id = u.event_id offset 0
+    ) e
+    group by e.org_id
+    on conflict (org_id) do update set
+      day = excluded.day,
+      bytes = excluded.bytes + case when b.day = excluded.day then b.bytes else 0 end
+    returning b.org_id
+  )
+  select pg_catalog.array_agg(c.org_id) into v_orgs from counted c;
+  update outbox.event_bytes b set spent_until = s.until
+  from pg_catalog.unnest(v_orgs) o (org_id)
+  cross join lateral (
+    select case
+      when x.bytes >= outbox.most_event_bytes(x.org_id) then outbox.day_end(p_now)
+      else '-infinity'
+    end as until
+    from outbox.event_bytes x where x.org_id = o.org_id offset 0
+  ) s
+  where b.org_id = o.org_id and b.spent_until <> s.until;
+end
+$$;
+
+ALTER FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION count_event_bytes(p_rows_at tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) IS 'Counts the bytes of the payloads of rows of unrouted for their organisations. Does nothing while no organisation has a limit. The caller holds the router, so it waits for nobody.';
+
 -- Name: count_failure(uuid, text, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) RETURNS void
@@ -6904,6 +7063,37 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
+
+-- Name: count_portal_token(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_portal_token(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_n integer;
+  v_most integer := outbox.org_setting_int(p_org_id, 'limit.portal_tokens_per_day');
+begin
+  insert into outbox.portal_token_count as c (org_id, day, n)
+  values (p_org_id, outbox.day_of(v_now), 1)
+  on conflict (org_id) do update set
+    day = excluded.day,
+    n = 1 + case when c.day = excluded.day then c.n else 0 end
+  returning c.n into v_n;
+  if v_n > v_most then
+    perform outbox.refuse_for_today('limit.portal_tokens_per_day',
+      pg_catalog.format('organisation %s may have at most %s new portal tokens a day', p_org_id,
+        v_most), v_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.count_portal_token(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION count_portal_token(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_portal_token(p_org_id text) IS 'Counts a new portal token of an organisation. OH011: it has too many of this day. locks: its row of portal_token_count, so that two tokens at the limit do not both pass.';
 
 -- Name: count_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7095,6 +7285,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
@@ -7113,7 +7304,7 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 -- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
+COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field; OH010: a limit of the organisation.';
 
 -- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7211,6 +7402,7 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
@@ -7271,6 +7463,7 @@ begin
   perform outbox.check_range('max_in_flight', v_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', v_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
+  perform outbox.check_endpoint_limit(p_org_id);
   insert into outbox.endpoint (org_id, url, description, payload,
     timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
@@ -7290,7 +7483,7 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument; OH010: a limit of the organisation.';
 
 -- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7451,7 +7644,7 @@ ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003, OH010.';
 
 -- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7522,7 +7715,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7542,6 +7735,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
@@ -7559,7 +7753,7 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 
 -- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
+COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001, OH010.';
 
 -- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7832,6 +8026,36 @@ ALTER FUNCTION outbox.database_metrics() OWNER TO postgres;
 -- Name: FUNCTION database_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.database_metrics() IS 'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", "live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
+
+-- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.day_end(p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select ((p_now at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC'
+$$;
+
+ALTER FUNCTION outbox.day_end(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION day_end(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.day_end(p_now timestamp with time zone) IS 'The end of the day of a time, in UTC.';
+
+-- Name: day_of(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.day_of(p_now timestamp with time zone) RETURNS date
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select (p_now at time zone 'UTC')::date
+$$;
+
+ALTER FUNCTION outbox.day_of(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION day_of(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.day_of(p_now timestamp with time zone) IS 'The day of a time, in UTC.';
 
 -- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10813,6 +11037,56 @@ ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWN
 -- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
+
+-- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.setting (
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    type text NOT NULL,
+    lowest bigint,
+    highest bigint,
+    form text,
+    form_problem text,
+    is_url boolean DEFAULT false NOT NULL,
+    by_org boolean DEFAULT false NOT NULL,
+    description text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
+    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
+    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
+);
+
+ALTER TABLE outbox.setting OWNER TO postgres;
+
+-- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and meanings; set_setting() changes one. form: the regular expression for a text; form_problem: the error for an invalid text; is_url: the text is empty, or a URL to which a path can be appended; by_org: set_org_setting() may give one organisation another value.';
+
+-- Name: find_setting(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_setting(p_name text) RETURNS outbox.setting
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_setting outbox.setting;
+begin
+  select * into v_setting from outbox.setting s where s.name = p_name;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+      hint = 'select name, description from outbox.setting lists them';
+  end if;
+  return v_setting;
+end
+$$;
+
+ALTER FUNCTION outbox.find_setting(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION find_setting(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_setting(p_name text) IS 'A setting. OH002 if it does not exist.';
 
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15479,6 +15753,23 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
+-- Name: most_event_bytes(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_event_bytes(p_org_id text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return nullif(outbox.org_setting_int(p_org_id, 'limit.event_mib_per_day'), 0) * 1048576::bigint;
+end
+$$;
+
+ALTER FUNCTION outbox.most_event_bytes(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION most_event_bytes(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_event_bytes(p_org_id text) IS 'How many bytes of payloads an organisation may publish in a day; null: no limit.';
+
 -- Name: most_failures(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.most_failures(p_is_passing boolean) RETURNS integer
@@ -16444,6 +16735,27 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
+-- Name: org_setting_int(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_setting_int(p_org_id text, p_name text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return coalesce(
+    (
+      select (o.value #>> '{}')::integer from outbox.org_setting o
+      where o.org_id = p_org_id and o.name = p_name
+    ), outbox.setting_int(p_name));
+end
+$$;
+
+ALTER FUNCTION outbox.org_setting_int(p_org_id text, p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION org_setting_int(p_org_id text, p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) IS 'The value of an integer setting for an organisation: its own, or that of all.';
+
 -- Name: org_share_ends(outbox.question[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) RETURNS integer
@@ -17287,7 +17599,7 @@ ALTER FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_par
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint after the transaction commits; after a rollback no event exists. The body sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
+COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint after the transaction commits; after a rollback no event exists. The body sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content; OH011: see limit.event_mib_per_day.';
 
 -- Name: publish_array(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17333,7 +17645,7 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case
@@ -17743,7 +18055,13 @@ begin
       coalesce(o.value ->> 'body', (o.value -> 'payload')::text) as body,
       p_now + (o.ordinality - 1) * interval '1 microsecond' as at
   ) e;
-  if not v_plain then
+  -- An organisation has used up its bytes of the day: an error must name its event.
+  if not v_plain
+    or exists (select from outbox.event_bytes) and exists (
+      select from outbox.event_bytes b
+      where b.org_id in (select e.org_id from pg_catalog.unnest(v_events) e)
+        and b.spent_until > p_now)
+  then
     return null;
   end if;
   if v_keyed > 0 then
@@ -17808,7 +18126,7 @@ ALTER FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_par
 
 -- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
+COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content; OH011: see limit.event_mib_per_day.';
 
 -- Name: publish_row(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18250,9 +18568,18 @@ begin
     end if;
   end if;
   with event as (
-    insert into outbox.event select p_event.* returning id
+    insert into outbox.event select p_event.*
+    where p_is_own or not exists (
+      select from outbox.event_bytes b
+      where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
+    returning id
   )
   insert into outbox.unrouted (event_id) select e.id from event e;
+  if not found then
+    perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
+    insert into outbox.event select p_event.*;
+    insert into outbox.unrouted (event_id) values (v_id);
+  end if;
   return v_id;
 end
 $$;
@@ -18300,12 +18627,13 @@ begin
       message = pg_catalog.format('event type %s already exists', p_type),
       hint = 'Change it with PUT, or use another name';
   end if;
-  -- Limits the size of the catalogue that a function caches.
-  if not found and (
-    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
-  then
-    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
-      'Delete event types that are no longer used');
+  if not found then
+    -- The row of the catalogue that change_catalogue() holds serves as the turn.
+    perform outbox.check_limit(p_org_id, 'limit.event_types',
+      (
+        select pg_catalog.count(*) + 1 from outbox.event_type t where t.org_id = p_org_id
+      ),
+      'organisation ' || p_org_id, 'event types', 'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
   values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
@@ -18322,7 +18650,7 @@ ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description t
 
 -- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full (limit.event_types).';
 
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18484,21 +18812,29 @@ CREATE FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns 
     AS $$
 declare
   v_filter outbox.filter := row(null, 0);
+  v_ended text[];
+  v_added integer;
 begin
   if p_filter is not null then
     v_filter := outbox.read_filter(p_filter);
   end if;
   perform outbox.check_patterns(p_patterns);
-  perform outbox.end_subscriptions(p_endpoint.id, array(
+  v_ended := array(
     select s.pattern from outbox.subscription s
     where s.endpoint_id = p_endpoint.id and s.pattern = any (p_patterns)
-      and s.filter_text is distinct from p_filter), p_at);
+      and s.filter_text is distinct from p_filter);
+  perform outbox.end_subscriptions(p_endpoint.id, v_ended, p_at);
   insert into outbox.subscription (
     org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
   select p_endpoint.org_id, p.pattern, p_endpoint.id, v_filter.path, p_at, p_filter,
     v_filter.weight
   from (select distinct pg_catalog.unnest(p_patterns) as pattern) p
   on conflict (org_id, pattern, endpoint_id) do nothing;
+  get diagnostics v_added = row_count;
+  -- A change of the filter alone is allowed above a limit too.
+  if v_added > pg_catalog.cardinality(v_ended) then
+    perform outbox.check_subscription_limits(p_endpoint);
+  end if;
   perform outbox.check_filter_count(p_endpoint.id);
   perform outbox.check_change_count(p_endpoint.id);
 end
@@ -18508,7 +18844,7 @@ ALTER FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns t
 
 -- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004. The caller holds the endpoint.';
+COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004, OH010. The caller holds the endpoint.';
 
 -- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19652,6 +19988,7 @@ declare
 begin
   perform outbox.check_user_org(p_org_id);
   if v_result is null then
+    perform outbox.count_portal_token(p_org_id);
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
@@ -19664,7 +20001,7 @@ ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key te
 
 -- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, also for the organisation outhook, which has no customers; OH003.';
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, also for the organisation outhook, which has no customers; OH003; OH011: see limit.portal_tokens_per_day.';
 
 -- Name: record_refused(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20071,6 +20408,27 @@ ALTER FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy te
 -- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) IS 'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
+
+-- Name: refuse_for_today(text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  raise exception using errcode = 'OH011',
+    message = pg_catalog.format('%s (%s)', p_problem, p_name),
+    detail = pg_catalog.ceil(extract(epoch from outbox.day_end(p_now) - p_now))::text,
+    hint = pg_catalog.format('Wait until 00:00 UTC, or ask the operator to raise the setting %s, '
+      'for all organisations or for this one', p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) IS 'Raises OH011 for a daily limit of an organisation: message "<problem> (<setting>)", detail: the seconds until the day ends in UTC, hint: the remedy.';
 
 -- Name: refuse_managed(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20925,6 +21283,16 @@ begin
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
       'Expected 1 to 1000 deliveries per second');
   end if;
+  if p_org_id is not null then
+    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
+    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
+      (
+        select pg_catalog.count(*) + 1 from outbox.replay_job j
+        where j.org_id = p_org_id and j.status in ('running', 'paused')
+      ),
+      'organisation ' || p_org_id, 'open replay jobs',
+      'Wait until a job has ended, or cancel one');
+  end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
@@ -20937,7 +21305,7 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 -- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
+COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001; OH010: too many jobs of the organisation are open (limit.replay_jobs).';
 
 -- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21987,6 +22355,7 @@ begin
     end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
+  perform outbox.count_event_bytes(p_rows_at, p_now);
   -- By ctid: only the holder of the lock of router changes these rows.
   with done as (
     delete from outbox.unrouted u
@@ -23127,6 +23496,53 @@ ALTER FUNCTION outbox.set_isolating(p_isolates boolean) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.set_isolating(p_isolates boolean) IS 'Sets whether the rest of this transaction isolates rows that cause temporary errors: see fails_call().';
 
+-- Name: set_org_setting(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_setting outbox.setting := outbox.find_setting(p_name);
+  v_was jsonb;
+  v_problem text := case
+    when not v_setting.by_org then 'has one value for all organisations'
+    when p_value is not null then outbox.setting_problem(v_setting, p_value)
+  end;
+begin
+  perform outbox.check_org(p_org_id);
+  if v_problem is not null then
+    perform outbox.refuse_setting(p_name, v_problem,
+      case
+        when v_setting.by_org then v_setting.description
+        else 'select name from outbox.setting where by_org lists the settings that may differ'
+      end, v_setting.value);
+  end if;
+  delete from outbox.org_setting o where o.org_id = p_org_id and o.name = p_name
+  returning o.value into v_was;
+  if p_value is not null then
+    insert into outbox.org_setting (org_id, name, value, updated_at)
+    values (p_org_id, p_name, p_value, outbox.clock())
+    on conflict (org_id, name) do update
+      set value = excluded.value, updated_at = excluded.updated_at;
+  end if;
+  return pg_catalog.jsonb_build_object('org_id', p_org_id, 'name', p_name, 'value', p_value,
+    'was', v_was);
+end
+$$;
+
+ALTER FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) IS 'Gives one organisation its own value of a setting, from then on; null removes it, so that the value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or null}. OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value for all organisations.';
+
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
@@ -23211,14 +23627,8 @@ CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_was jsonb;
+  v_was jsonb := (outbox.find_setting(p_name)).value;
 begin
-  select s.value into v_was from outbox.setting s where s.name = p_name;
-  if not found then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
-      hint = 'select name, description from outbox.setting lists them';
-  end if;
   update outbox.setting s set value = p_value where s.name = p_name;
   return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
@@ -23336,30 +23746,6 @@ ALTER FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy
 -- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) IS 'Why the stored value of a setting conflicts with another setting, as the end of a sentence, and the remedy; null if it does not.';
-
--- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.setting (
-    name text NOT NULL,
-    value jsonb NOT NULL,
-    type text NOT NULL,
-    lowest bigint,
-    highest bigint,
-    form text,
-    form_problem text,
-    is_url boolean DEFAULT false NOT NULL,
-    description text NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
-    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
-    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
-);
-
-ALTER TABLE outbox.setting OWNER TO postgres;
-
--- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and meanings; set_setting() changes one. form: the regular expression for a text; form_problem: the error for an invalid text; is_url: the text is empty, or a URL to which a path can be appended.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24020,7 +24406,7 @@ ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filt
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Events that were published before keep the event types and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002; OH004: changed 100 times while older events wait to be routed.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Events that were published before keep the event types and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002; OH004: changed 100 times while older events wait to be routed; OH010: a limit of subscriptions is reached.';
 
 -- Name: subscription_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24106,6 +24492,24 @@ ALTER FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) OWNER TO
 
 COMMENT ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) IS 'Moves the rows of a time span from the default partition of event or attempt to the new temporary table outhook_moved.';
 
+-- Name: take_limit_turn(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.limit_turn as t (org_id, name) values (p_org_id, p_name)
+  on conflict (org_id, name) do update set turn = t.turn + 1;
+end
+$$;
+
+ALTER FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) IS 'Waits until no other transaction creates something that this limit of the organisation counts. locks: the row of limit_turn, after the row of the endpoint that the caller may hold.';
+
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
@@ -24120,8 +24524,8 @@ CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jso
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_rate float8 := outbox.setting_int('api.requests_per_second');
-  v_burst float8 := outbox.setting_int('api.burst');
+  v_rate float8 := outbox.org_setting_int(p_org_id, 'api.requests_per_second');
+  v_burst float8 := outbox.org_setting_int(p_org_id, 'api.burst');
   v_tokens float8;
   v_granted integer;
 begin
@@ -25150,7 +25554,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel); OH010: a limit of subscriptions.';
 
 -- Name: upkeep(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26389,6 +26793,22 @@ ALTER TABLE outbox.error_hint OWNER TO postgres;
 
 COMMENT ON TABLE outbox.error_hint IS 'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
+-- Name: event_bytes; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event_bytes (
+    org_id text NOT NULL,
+    day date NOT NULL,
+    bytes bigint NOT NULL,
+    spent_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.event_bytes OWNER TO postgres;
+
+-- Name: TABLE event_bytes; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of them has a limit. spent_until: the end of the day if they reach its limit.';
+
 -- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.event_catalogue (
@@ -26542,6 +26962,21 @@ CREATE SEQUENCE outbox.last_tick
 
 ALTER TABLE outbox.last_tick OWNER TO postgres;
 
+-- Name: limit_turn; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.limit_turn (
+    org_id text NOT NULL,
+    name text NOT NULL,
+    turn bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.limit_turn OWNER TO postgres;
+
+-- Name: TABLE limit_turn; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.limit_turn IS 'One row for each organisation and limit, which each creation changes: the creations of an organisation wait for each other.';
+
 -- Name: message_attempt_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -26552,6 +26987,21 @@ ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: org_setting; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.org_setting (
+    org_id text NOT NULL,
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.org_setting OWNER TO postgres;
+
+-- Name: TABLE org_setting; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.org_setting IS 'Settings with another value for one organisation; set_org_setting() changes one. Without a row, the value in setting applies.';
 
 -- Name: outbound_attempt; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -26612,6 +27062,21 @@ ALTER TABLE outbox.portal_generation OWNER TO postgres;
 -- Name: TABLE portal_generation; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.portal_generation IS 'How often all portal tokens of an organisation were revoked, and when last. Tokens of an earlier generation are invalid. No row: never.';
+
+-- Name: portal_token_count; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.portal_token_count (
+    org_id text NOT NULL,
+    day date NOT NULL,
+    n integer NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.portal_token_count OWNER TO postgres;
+
+-- Name: TABLE portal_token_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.portal_token_count IS 'How many portal tokens were created for an organisation on that day (UTC).';
 
 -- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -27393,6 +27858,11 @@ ALTER TABLE ONLY outbox.endpoint_secret
 ALTER TABLE ONLY outbox.error_hint
     ADD CONSTRAINT error_hint_pkey PRIMARY KEY (error_class);
 
+-- Name: event_bytes event_bytes_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event_bytes
+    ADD CONSTRAINT event_bytes_pkey PRIMARY KEY (org_id);
+
 -- Name: event_catalogue event_catalogue_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.event_catalogue
@@ -27448,6 +27918,11 @@ ALTER TABLE ONLY outbox.isolation
 ALTER TABLE ONLY outbox.lane
     ADD CONSTRAINT lane_pkey PRIMARY KEY (id, changed_at);
 
+-- Name: limit_turn limit_turn_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.limit_turn
+    ADD CONSTRAINT limit_turn_pkey PRIMARY KEY (org_id, name);
+
 -- Name: message_attempt message_attempt_of_claim; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.message_attempt
@@ -27478,6 +27953,11 @@ ALTER TABLE ONLY outbox.notice_rule
 ALTER TABLE ONLY outbox.opt_out
     ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, recipient, purpose);
 
+-- Name: org_setting org_setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.org_setting
+    ADD CONSTRAINT org_setting_pkey PRIMARY KEY (org_id, name);
+
 -- Name: outbound_message outbound_message_of_event; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.outbound_message
@@ -27502,6 +27982,11 @@ ALTER TABLE ONLY outbox.partition_check
 
 ALTER TABLE ONLY outbox.portal_generation
     ADD CONSTRAINT portal_generation_pkey PRIMARY KEY (org_id);
+
+-- Name: portal_token_count portal_token_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.portal_token_count
+    ADD CONSTRAINT portal_token_count_pkey PRIMARY KEY (org_id);
 
 -- Name: refusal refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -28079,6 +28564,10 @@ ALTER TABLE outbox.error_hint ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.event ENABLE ROW LEVEL SECURITY;
 
+-- Name: event_bytes; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_bytes ENABLE ROW LEVEL SECURITY;
+
 -- Name: event_catalogue; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.event_catalogue ENABLE ROW LEVEL SECURITY;
@@ -28115,6 +28604,10 @@ ALTER TABLE outbox.isolation ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
 
+-- Name: limit_turn; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.limit_turn ENABLE ROW LEVEL SECURITY;
+
 -- Name: message_attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
@@ -28127,6 +28620,10 @@ ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.opt_out ENABLE ROW LEVEL SECURITY;
 
+-- Name: org_setting; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.org_setting ENABLE ROW LEVEL SECURITY;
+
 -- Name: outbound_message; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
@@ -28138,6 +28635,10 @@ ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 -- Name: portal_generation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.portal_generation ENABLE ROW LEVEL SECURITY;
+
+-- Name: portal_token_count; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.portal_token_count ENABLE ROW LEVEL SECURITY;
 
 -- Name: refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -28645,9 +29146,17 @@ REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_endpoint_change(p_change jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_endpoint_limit(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_endpoint_limit(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION check_event(p_event outbox.event, p_is_own boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) FROM PUBLIC;
+
+-- Name: FUNCTION check_event_bytes(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28685,6 +29194,10 @@ REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
 -- Name: FUNCTION check_kafka(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_kafka(p_broker jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) FROM PUBLIC;
 
 -- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28741,6 +29254,10 @@ REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 -- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28899,6 +29416,10 @@ REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_mess
 
 REVOKE ALL ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) FROM PUBLIC;
 
+-- Name: FUNCTION count_event_bytes(p_rows_at tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
@@ -28911,6 +29432,10 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION count_portal_token(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_portal_token(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION count_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29023,6 +29548,14 @@ REVOKE ALL ON FUNCTION outbox.database_id() FROM PUBLIC;
 -- Name: FUNCTION database_metrics(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.database_metrics() FROM PUBLIC;
+
+-- Name: FUNCTION day_end(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.day_end(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION day_of(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.day_of(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29351,6 +29884,14 @@ REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FR
 -- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.setting TO service_role;
+
+-- Name: FUNCTION find_setting(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_setting(p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29967,6 +30508,10 @@ REVOKE ALL ON FUNCTION outbox.more_problems() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION most_event_bytes(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_event_bytes(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION most_failures(p_is_passing boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
@@ -30112,6 +30657,10 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION org_setting_int(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30514,6 +31063,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlsta
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PUBLIC;
@@ -30887,6 +31440,11 @@ GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO
 
 REVOKE ALL ON FUNCTION outbox.set_isolating(p_isolates boolean) FROM PUBLIC;
 
+-- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) TO service_role;
+
 -- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) FROM PUBLIC;
@@ -30914,10 +31472,6 @@ REVOKE ALL ON FUNCTION outbox.set_text_settings() FROM PUBLIC;
 -- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) FROM PUBLIC;
-
--- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.setting TO service_role;
 
 -- Name: FUNCTION setting_problem(p_setting outbox.setting, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30999,6 +31553,10 @@ REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstat
 -- Name: FUNCTION take_from_default(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) FROM PUBLIC;
+
+-- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31257,9 +31815,17 @@ GRANT SELECT ON TABLE outbox.endpoint_status TO service_role;
 
 GRANT SELECT ON TABLE outbox.error_hint TO service_role;
 
+-- Name: TABLE event_bytes; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.event_bytes TO service_role;
+
 -- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event_default TO service_role;
+
+-- Name: TABLE org_setting; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.org_setting TO service_role;
 
 -- Name: TABLE outbound_attempt; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -695,6 +695,7 @@ export type Database = {
           'updated_at': string
           'url': string
           'version': number
+          'check_subscription_limits': undefined | null
           'endpoint_json': Json | null
           'endpoint_members': Json | null
           'refuse_managed': undefined | null
@@ -703,6 +704,7 @@ export type Database = {
           'rewrite_command': string | null
         }
         ComputedFields:
+          | 'check_subscription_limits'
           | 'endpoint_json'
           | 'endpoint_members'
           | 'refuse_managed'
@@ -949,6 +951,28 @@ export type Database = {
           'partition_key'?: string | null
           'traceparent'?: string | null
           'type'?: string
+        }
+        Relationships: []
+      }
+      'event_bytes': {
+        Row: {
+          'bytes': number
+          'day': string
+          'org_id': string
+          'spent_until': string
+        }
+        ComputedFields: never
+        Insert: {
+          'bytes': number
+          'day': string
+          'org_id': string
+          'spent_until'?: string
+        }
+        Update: {
+          'bytes'?: number
+          'day'?: string
+          'org_id'?: string
+          'spent_until'?: string
         }
         Relationships: []
       }
@@ -1307,6 +1331,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'limit_turn': {
+        Row: {
+          'name': string
+          'org_id': string
+          'turn': number
+        }
+        ComputedFields: never
+        Insert: {
+          'name': string
+          'org_id': string
+          'turn'?: number
+        }
+        Update: {
+          'name'?: string
+          'org_id'?: string
+          'turn'?: number
+        }
+        Relationships: []
+      }
       'message_attempt': {
         Row: {
           'attempt_no': number
@@ -1435,6 +1478,28 @@ export type Database = {
           'purpose'?: string
           'recipient'?: string
           'source'?: string
+        }
+        Relationships: []
+      }
+      'org_setting': {
+        Row: {
+          'name': string
+          'org_id': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'name': string
+          'org_id': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        Update: {
+          'name'?: string
+          'org_id'?: string
+          'updated_at'?: string
+          'value'?: NonNullable<Json>
         }
         Relationships: []
       }
@@ -1598,6 +1663,25 @@ export type Database = {
           'generation'?: number
           'org_id'?: string
           'revoked_at'?: string
+        }
+        Relationships: []
+      }
+      'portal_token_count': {
+        Row: {
+          'day': string
+          'n': number
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'day': string
+          'n': number
+          'org_id': string
+        }
+        Update: {
+          'day'?: string
+          'n'?: number
+          'org_id'?: string
         }
         Relationships: []
       }
@@ -1973,6 +2057,7 @@ export type Database = {
       }
       'setting': {
         Row: {
+          'by_org': boolean
           'description': string
           'form': string | null
           'form_problem': string | null
@@ -1986,6 +2071,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'by_org'?: boolean
           'description': string
           'form'?: string | null
           'form_problem'?: string | null
@@ -1998,6 +2084,7 @@ export type Database = {
           'value': NonNullable<Json>
         }
         Update: {
+          'by_org'?: boolean
           'description'?: string
           'form'?: string | null
           'form_problem'?: string | null
@@ -3081,6 +3168,7 @@ export type Database = {
         }
       }
       'check_endpoint_change': { Args: { 'p_change': Json }; Returns: undefined }
+      'check_endpoint_limit': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_event': {
         Args: {
           'p_event': Omit<
@@ -3091,6 +3179,7 @@ export type Database = {
         }
         Returns: string
       }
+      'check_event_bytes': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
       'check_filter_count': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_filter_text': {
         Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
@@ -3105,6 +3194,17 @@ export type Database = {
       'check_is_signed': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
+      'check_limit': {
+        Args: {
+          'p_count': number
+          'p_name': string
+          'p_org_id': string
+          'p_owner': string
+          'p_remedy': string
+          'p_things': string
+        }
+        Returns: undefined
+      }
       'check_members': {
         Args: { 'p_field': string; 'p_kind': string; 'p_members': (string)[]; 'p_value': Json }
         Returns: undefined
@@ -3172,6 +3272,15 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_subscription_limits': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'check_template': {
         Args: {
           'p_characters': string
@@ -3356,6 +3465,10 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
         Returns: undefined
       }
+      'count_event_bytes': {
+        Args: { 'p_now': string; 'p_rows_at': (unknown)[] }
+        Returns: undefined
+      }
       'count_failure': {
         Args: { 'p_error': string; 'p_event': string; 'p_is_passing': boolean; 'p_now': string }
         Returns: undefined
@@ -3365,6 +3478,7 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_portal_token': { Args: { 'p_org_id': string }; Returns: undefined }
       'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
@@ -3511,6 +3625,8 @@ export type Database = {
       }
       'database_id': { Args: Record<PropertyKey, never>; Returns: string }
       'database_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
+      'day_end': { Args: { 'p_now': string }; Returns: string }
+      'day_of': { Args: { 'p_now': string }; Returns: string }
       'dead_letter_json': {
         Args: {
           'p_letter': Omit<
@@ -4041,6 +4157,28 @@ export type Database = {
         SetofOptions: {
           from: 'outbox.outbound_message'
           to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'find_setting': {
+        Args: { 'p_name': string }
+        Returns: {
+          'by_org': boolean
+          'description': string
+          'form': string | null
+          'form_problem': string | null
+          'highest': number | null
+          'is_url': boolean
+          'lowest': number | null
+          'name': string
+          'type': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'setting'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -4726,6 +4864,7 @@ export type Database = {
           'what': string
         }[]
       }
+      'most_event_bytes': { Args: { 'p_org_id': string }; Returns: number }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
@@ -5046,6 +5185,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_share_ends': {
         Args: {
           'p_most': number
@@ -5508,6 +5648,10 @@ export type Database = {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_for_today': {
+        Args: { 'p_name': string; 'p_now': string; 'p_problem': string }
+        Returns: undefined
+      }
       'refuse_managed': {
         Args: {
           'p_endpoint': Omit<
@@ -5932,6 +6076,10 @@ export type Database = {
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'set_isolating': { Args: { 'p_isolates': boolean }; Returns: undefined }
+      'set_org_setting': {
+        Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json }
+        Returns: Json
+      }
       'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {
@@ -6025,6 +6173,7 @@ export type Database = {
         Returns: undefined
       }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
+      'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'templates_of': {
