@@ -15,6 +15,7 @@ const known: Record<string, ErrorCode> = {
   OH006: 'breaker_open',
   OH008: 'version_mismatch',
   OH009: 'forbidden',
+  OH010: 'limit_reached',
 }
 
 /** Class 22: a NUL or half a surrogate pair in a text, a number out of range. */
@@ -34,6 +35,7 @@ export function readSqlError(name: string, error: SqlError, status: number): Api
   const code = known[error.code]
   if (code !== undefined) return readOwnError(code, error)
   if (error.code === 'OH007') return readSagaError(error)
+  if (error.code === 'OH011') return readDailyLimit(error)
   if (dataException.test(error.code)) {
     return new ApiError('invalid_argument', 'The database cannot store one of the values', {
       remedy: 'Send numbers within their range, and text without NUL and lone surrogates',
@@ -94,6 +96,15 @@ function readOwnError(code: ErrorCode, error: SqlError): ApiError {
   const field = toWireName(details)
   const detail = message.startsWith(details) ? field + message.slice(details.length) : message
   return new ApiError(code, detail, { field, remedy, cause: error })
+}
+
+/** A limit of the day: outbox.refuse_for_today() writes the seconds until the next day into the details. */
+function readDailyLimit({ message, hint, details }: SqlError): ApiError {
+  const seconds = /^[1-9]\d{0,4}$/.test(details ?? '') ? String(details) : '3600'
+  return new ApiError('rate_limited', message, {
+    remedy: hint ?? undefined,
+    headers: { 'retry-after': seconds },
+  })
 }
 
 /** The details that outbox.run_step() writes. Details of a step's own may be confidential. */

@@ -66,4 +66,4 @@ end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
   'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
-  'with the same p_key returns the current endpoint. OH001, OH003.';
+  'with the same p_key returns the current endpoint. OH001, OH003, OH010.';

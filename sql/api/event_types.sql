@@ -3,6 +3,10 @@
 -- `api` checks JSON Schema and caches the catalogue. In the call that publishes, it passes the
 -- version of its copy, so the database detects an old copy.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.event_types', '1000', 'integer', 1, 10000, true,
+    'How many event types the catalogue of an organisation may have; the API caches all of them');
+
 create table outbox.event_catalogue (
   org_id text primary key,
   strict boolean not null default false,
@@ -43,7 +47,7 @@ create function outbox.change_catalogue(p_org_id text, p_strict boolean default 
 language plpgsql set search_path = ''
 as $$
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   insert into outbox.event_catalogue as c (org_id, strict)
   values (p_org_id, coalesce(p_strict, false))
   on conflict (org_id) do update set
@@ -153,12 +157,13 @@ begin
       message = pg_catalog.format('event type %s already exists', p_type),
       hint = 'Change it with PUT, or use another name';
   end if;
-  -- Limits the size of the catalogue that a function caches.
-  if not found and (
-    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
-  then
-    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
-      'Delete event types that are no longer used');
+  if not found then
+    -- The row of the catalogue that change_catalogue() holds serves as the turn.
+    perform outbox.check_limit(p_org_id, 'limit.event_types',
+      (
+        select pg_catalog.count(*) + 1 from outbox.event_type t where t.org_id = p_org_id
+      ),
+      'organisation ' || p_org_id, 'event types', 'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
   values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
@@ -173,7 +178,8 @@ $$;
 comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
   'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other '
   'content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", '
-  '"schema", "createdAt", "updatedAt"}. OH001, OH004.';
+  '"schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full '
+  '(limit.event_types).';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''

@@ -2,6 +2,18 @@
 -- api signs them, and no row is stored for a token. It is revoked by its id, or with all tokens of
 -- its organisation: each token has the organisation's generation, and revoking all raises it.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.portal_tokens_per_day', '10000', 'integer', 1, 1000000, true,
+    'How many portal tokens may be created for an organisation in a day (UTC)');
+
+create table outbox.portal_token_count (
+  org_id text primary key,
+  day date not null,
+  n integer not null
+) with (fillfactor = 50);
+comment on table outbox.portal_token_count is
+  'How many portal tokens were created for an organisation on that day (UTC).';
+
 create table outbox.portal_generation (
   org_id text primary key,
   generation integer not null,
@@ -44,6 +56,31 @@ comment on function outbox.portal_revocations(text) is
   'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one '
   'are, "revoked": [their ids]}.';
 
+create function outbox.count_portal_token(p_org_id text) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_n integer;
+  v_most integer := outbox.org_setting_int(p_org_id, 'limit.portal_tokens_per_day');
+begin
+  insert into outbox.portal_token_count as c (org_id, day, n)
+  values (p_org_id, outbox.day_of(v_now), 1)
+  on conflict (org_id) do update set
+    day = excluded.day,
+    n = 1 + case when c.day = excluded.day then c.n else 0 end
+  returning c.n into v_n;
+  if v_n > v_most then
+    perform outbox.refuse_for_today('limit.portal_tokens_per_day',
+      pg_catalog.format('organisation %s may have at most %s new portal tokens a day', p_org_id,
+        v_most), v_now);
+  end if;
+end
+$$;
+comment on function outbox.count_portal_token(text) is
+  'Counts a new portal token of an organisation. OH011: it has too many of this day. locks: its row '
+  'of portal_token_count, so that two tokens at the limit do not both pass.';
+
 create function outbox.record_portal_token(
   p_org_id text, p_token jsonb, p_key text default null
 ) returns jsonb
@@ -54,8 +91,9 @@ declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if v_result is null then
+    perform outbox.count_portal_token(p_org_id);
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
@@ -66,7 +104,8 @@ $$;
 comment on function outbox.record_portal_token(text, jsonb, text) is
   'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with '
   '"generation", the organisation''s. With an Idempotency-Key that was used before: the claims of '
-  'the first token. Signing these again gives the same token. OH001, OH003.';
+  'the first token. Signing these again gives the same token. OH001, also for the '
+  'organisation outhook, which has no customers; OH003; OH011: see limit.portal_tokens_per_day.';
 
 create function outbox.revoke_portal_token(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -1,11 +1,11 @@
 -- Requests of the HTTP API: the responses for Idempotency-Keys, stored for
 -- idempotency.window_hours, and the rate limit of each organisation.
 
-insert into outbox.setting (name, value, type, lowest, highest, description) values
-  ('api.requests_per_second', '100', 'integer', 1, 100000,
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('api.requests_per_second', '100', 'integer', 1, 100000, true,
     'How many requests a second each organisation may send to the API; further requests get a '
     'response of 429'),
-  ('api.burst', '200', 'integer', 1, 100000,
+  ('api.burst', '200', 'integer', 1, 100000, true,
     'How many requests an organisation may send to the API at once after a pause');
 
 create table outbox.request_key (
@@ -90,8 +90,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_rate float8 := outbox.setting_int('api.requests_per_second');
-  v_burst float8 := outbox.setting_int('api.burst');
+  v_rate float8 := outbox.org_setting_int(p_org_id, 'api.requests_per_second');
+  v_burst float8 := outbox.org_setting_int(p_org_id, 'api.burst');
   v_tokens float8;
   v_granted integer;
 begin

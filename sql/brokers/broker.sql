@@ -66,6 +66,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
@@ -84,7 +85,8 @@ comment on function outbox.create_broker_endpoint(
   'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
   '"amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", '
   '"dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", '
-  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
+  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field; '
+  'OH010: a limit of the organisation.';
 
 create function outbox.has_new_address(p_old jsonb, p_new jsonb) returns boolean
 language plpgsql immutable set search_path = ''

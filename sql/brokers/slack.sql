@@ -48,6 +48,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
@@ -62,7 +63,8 @@ end
 $$;
 comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb, text) is
   'Creates an endpoint that writes events into a channel through a Slack-compatible incoming '
-  'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
+  'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001, '
+  'OH010.';
 
 create function outbox.set_slack_url(
   p_endpoint_id uuid, p_url text, p_headers jsonb default '{}'

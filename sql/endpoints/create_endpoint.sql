@@ -37,6 +37,7 @@ begin
   perform outbox.check_range('max_in_flight', v_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', v_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
+  perform outbox.check_endpoint_limit(p_org_id);
   insert into outbox.endpoint (org_id, url, description, payload,
     timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
@@ -56,4 +57,4 @@ comment on function outbox.create_endpoint(
   double precision, text) is
   'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the '
   'secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the '
-  'settings endpoint.*. OH001 names the invalid argument.';
+  'settings endpoint.*. OH001 names the invalid argument; OH010: a limit of the organisation.';

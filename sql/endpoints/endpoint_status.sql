@@ -120,6 +120,7 @@ as $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
   v_breaker text;
+  v_id uuid;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
   if v_endpoint.status <> 'enabled' then
@@ -131,9 +132,10 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  return pg_catalog.jsonb_build_object('event_id',
-    outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
-      p_endpoint_id => p_endpoint_id));
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+    v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', v_id);
 end
 $$;
 comment on function outbox.send_test_event(uuid) is

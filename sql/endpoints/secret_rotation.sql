@@ -66,6 +66,10 @@ begin
   end
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
   returning s.expires_at into v_expires;
+  if p_overlap = interval '0' then
+    update outbox.endpoint_secret s set expires_at = v_now
+    where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at > v_now;
+  end if;
   perform outbox.end_unreadable_secrets(p_endpoint_id, v_now);
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
@@ -93,8 +97,10 @@ begin
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
-  'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A '
-  'secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A '
+  'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. With an '
+  'overlap of 0, all older secrets of the same scheme expire at once, also those of earlier '
+  'rotations. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there '
+  'is none. A '
   'replaced secret that Vault cannot return expires at once, and an endpoint that was paused '
   'because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" '
   '(whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old '

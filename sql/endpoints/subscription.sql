@@ -181,21 +181,29 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_filter outbox.filter := row(null, 0);
+  v_ended text[];
+  v_added integer;
 begin
   if p_filter is not null then
     v_filter := outbox.read_filter(p_filter);
   end if;
   perform outbox.check_patterns(p_patterns);
-  perform outbox.end_subscriptions(p_endpoint.id, array(
+  v_ended := array(
     select s.pattern from outbox.subscription s
     where s.endpoint_id = p_endpoint.id and s.pattern = any (p_patterns)
-      and s.filter_text is distinct from p_filter), p_at);
+      and s.filter_text is distinct from p_filter);
+  perform outbox.end_subscriptions(p_endpoint.id, v_ended, p_at);
   insert into outbox.subscription (
     org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
   select p_endpoint.org_id, p.pattern, p_endpoint.id, v_filter.path, p_at, p_filter,
     v_filter.weight
   from (select distinct pg_catalog.unnest(p_patterns) as pattern) p
   on conflict (org_id, pattern, endpoint_id) do nothing;
+  get diagnostics v_added = row_count;
+  -- A change of the filter alone is allowed above a limit too.
+  if v_added > pg_catalog.cardinality(v_ended) then
+    perform outbox.check_subscription_limits(p_endpoint);
+  end if;
   perform outbox.check_filter_count(p_endpoint.id);
   perform outbox.check_change_count(p_endpoint.id);
 end
@@ -204,7 +212,7 @@ comment on function
   outbox.put_subscriptions(outbox.endpoint, text[], text, timestamptz) is
   'Adds subscriptions with this filter that begin at that time, the subscription_time() of the '
   'endpoint. One that has the same filter already is not changed; one with another filter ends. '
-  'OH001, OH004. The caller holds the endpoint.';
+  'OH001, OH004, OH010. The caller holds the endpoint.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -227,4 +235,5 @@ comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), '
   'or null), which replaces an earlier one. Events that were published before keep the event types '
   'and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, '
-  'OH002; OH004: changed 100 times while older events wait to be routed.';
+  'OH002; OH004: changed 100 times while older events wait to be routed; OH010: a limit of '
+  'subscriptions is reached.';

@@ -12,13 +12,16 @@ begin
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
   end if;
-  if p_type = 'outhook.dead_letter' then
-    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
-      'Choose another type; what a broker did not take is published under this one');
+  -- In any case of letters: a receiver that compares without it must not be misled.
+  if pg_catalog.lower(pg_catalog.left(p_type, 8)) = 'outhook.' then
+    perform outbox.invalid('type', pg_catalog.format('is %s, which is the system''s own', p_type),
+      'Choose a type that does not begin with outhook.: these types are for events about Outhook');
   end if;
 end
 $$;
-comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
+comment on function outbox.check_type(text) is
+  'Raises OH001 unless a user may publish events of this type: its form is valid, and it does not '
+  'begin with outhook., which is for the events of Outhook itself.';
 
 create function outbox.check_addressed(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -66,25 +69,9 @@ $$;
 comment on function outbox.check_unordered(outbox.event) is
   'Raises OH001 if an ordered endpoint is subscribed to the type of an event with a deliver_at.';
 
-create function outbox.check_publisher(p_event outbox.event) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events. Users publish to them only by
-  -- send_test_event().
-  if p_event.org_id = 'outhook'
-    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
-  then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
-      'Choose another id; operational events are published under this one');
-  end if;
-end
-$$;
-comment on function outbox.check_publisher(outbox.event) is
-  'Raises OH001 unless a user may publish this event under its org_id.';
-
-create function outbox.check_event(p_event outbox.event) returns uuid
+create function outbox.check_event(
+  p_event outbox.event, p_is_own boolean default false
+) returns uuid
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -97,11 +84,13 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- The default organisation passes both checks, of 3 us each.
-  if p_event.org_id is distinct from 'default' then
-    perform outbox.check_publisher(p_event);
+  if not p_is_own then
+    -- The default organisation passes both checks, of 3 us each.
+    if p_event.org_id is distinct from 'default' then
+      perform outbox.check_user_org(p_event.org_id);
+    end if;
+    perform outbox.check_type(p_event.type);
   end if;
-  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -140,9 +129,10 @@ begin
   return p_event.id;
 end
 $$;
-comment on function outbox.check_event(outbox.event) is
-  'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the '
-  'organisation has no such endpoint.';
+comment on function outbox.check_event(outbox.event, boolean) is
+  'Returns the id of a new event if it is valid. p_is_own: Outhook itself publishes it, so its '
+  'type may begin with outhook. and its organisation may be outhook. OH001: the first invalid '
+  'field; OH002: the organisation has no such endpoint.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''

@@ -2,12 +2,14 @@
 -- that another publisher waits for: no gate, no endpoint, no counter. A run routes the event
 -- later.
 
-create function outbox.put_event(p_event outbox.event) returns uuid
+create function outbox.put_event(
+  p_event outbox.event, p_is_own boolean default false
+) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
   -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event);
+  v_id uuid := outbox.check_event(p_event, p_is_own);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
@@ -17,15 +19,24 @@ begin
     end if;
   end if;
   with event as (
-    insert into outbox.event select p_event.* returning id
+    insert into outbox.event select p_event.*
+    where p_is_own or not exists (
+      select from outbox.event_bytes b
+      where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
+    returning id
   )
   insert into outbox.unrouted (event_id) select e.id from event e;
+  if not found then
+    perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
+    insert into outbox.event select p_event.*;
+    insert into outbox.unrouted (event_id) values (v_id);
+  end if;
   return v_id;
 end
 $$;
-comment on function outbox.put_event(outbox.event) is
+comment on function outbox.put_event(outbox.event, boolean) is
   'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with '
-  'the same idempotency key.';
+  'the same idempotency key. p_is_own: see check_event().';
 
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''
@@ -110,7 +121,7 @@ comment on function
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
   'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; '
   'returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the '
-  'idempotency key has other content.';
+  'idempotency key has other content; OH011: see limit.event_mib_per_day.';
 
 create function outbox.publish(
   p_type text,
@@ -144,4 +155,5 @@ comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, ti
   'Publishes an event in the caller''s transaction and returns its id: it is delivered to every '
   'subscribed endpoint after the transaction commits; after a rollback no event exists. The body '
   'sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument '
-  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
+  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content; '
+  'OH011: see limit.event_mib_per_day.';

@@ -77,7 +77,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
-      and o.value ->> 'type' <> 'outhook.dead_letter'
+      and pg_catalog.lower(pg_catalog.left(o.value ->> 'type', 8)) <> 'outhook.'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -100,7 +100,13 @@ begin
       coalesce(o.value ->> 'body', (o.value -> 'payload')::text) as body,
       p_now + (o.ordinality - 1) * interval '1 microsecond' as at
   ) e;
-  if not v_plain then
+  -- An organisation has used up its bytes of the day: an error must name its event.
+  if not v_plain
+    or exists (select from outbox.event_bytes) and exists (
+      select from outbox.event_bytes b
+      where b.org_id in (select e.org_id from pg_catalog.unnest(v_events) e)
+        and b.spent_until > p_now)
+  then
     return null;
   end if;
   if v_keyed > 0 then
@@ -173,7 +179,7 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case

@@ -9,4 +9,4 @@ grant execute on function
   outbox.publish_once(jsonb),
   outbox.uuid_v7_time(uuid)
 to service_role;
-grant select on outbox.event, outbox.event_default to service_role;
+grant select on outbox.event, outbox.event_default, outbox.event_bytes to service_role;

@@ -58,3 +58,18 @@ end
 $$;
 comment on function outbox.check_org(text) is
   'Raises OH001 unless this is a valid id of an organisation.';
+
+create function outbox.check_user_org(p_org_id text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  perform outbox.check_org(p_org_id);
+  if p_org_id = 'outhook' then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id: this organisation has only operational events and their endpoints');
+  end if;
+end
+$$;
+comment on function outbox.check_user_org(text) is
+  'Raises OH001 unless this is a valid id of an organisation of users: not outhook, which has '
+  'nothing but operational events and the endpoints that receive them.';

@@ -6,6 +6,7 @@ select outbox.close_new();
 grant usage on schema outbox to service_role;
 grant execute on function
   outbox.version(),
-  outbox.set_setting(text, jsonb)
+  outbox.set_setting(text, jsonb),
+  outbox.set_org_setting(text, text, jsonb)
 to service_role;
-grant select on outbox.setting to service_role;
+grant select on outbox.setting, outbox.org_setting to service_role;

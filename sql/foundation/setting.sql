@@ -13,6 +13,7 @@ create table outbox.setting (
   form text,
   form_problem text,
   is_url boolean not null default false,
+  by_org boolean not null default false,
   description text not null,
   updated_at timestamptz not null default pg_catalog.now(),
   constraint setting_form_says_why check ((form is null) = (form_problem is null)),
@@ -21,7 +22,8 @@ create table outbox.setting (
 comment on table outbox.setting is
   'All settings with their types, bounds and meanings; set_setting() changes one. form: the '
   'regular expression for a text; form_problem: the error for an invalid text; is_url: the text '
-  'is empty, or a URL to which a path can be appended.';
+  'is empty, or a URL to which a path can be appended; by_org: set_org_setting() may give one '
+  'organisation another value.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
@@ -107,6 +109,23 @@ insert into outbox.setting (name, value, type, form, form_problem, is_url, descr
     true,
     'An http proxy for every webhook (CONNECT), which must check the addresses itself; empty: no '
     'proxy');
+
+create function outbox.find_setting(p_name text) returns outbox.setting
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_setting outbox.setting;
+begin
+  select * into v_setting from outbox.setting s where s.name = p_name;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+      hint = 'select name, description from outbox.setting lists them';
+  end if;
+  return v_setting;
+end
+$$;
+comment on function outbox.find_setting(text) is 'A setting. OH002 if it does not exist.';
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''

@@ -234,14 +234,8 @@ create function outbox.set_setting(p_name text, p_value jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_was jsonb;
+  v_was jsonb := (outbox.find_setting(p_name)).value;
 begin
-  select s.value into v_was from outbox.setting s where s.name = p_name;
-  if not found then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
-      hint = 'select name, description from outbox.setting lists them';
-  end if;
   update outbox.setting s set value = p_value where s.name = p_name;
   return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end

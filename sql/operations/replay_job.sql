@@ -2,6 +2,10 @@
 -- own lane of each gate. So they share the limits of the endpoint, take turns with live deliveries,
 -- and at most rate_per_second are added per second.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
+    'How many replay jobs of an organisation may be running or paused');
+
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
   org_id text,
@@ -49,6 +53,16 @@ begin
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
       'Expected 1 to 1000 deliveries per second');
   end if;
+  if p_org_id is not null then
+    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
+    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
+      (
+        select pg_catalog.count(*) + 1 from outbox.replay_job j
+        where j.org_id = p_org_id and j.status in ('running', 'paused')
+      ),
+      'organisation ' || p_org_id, 'open replay jobs',
+      'Wait until a job has ended, or cancel one');
+  end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
@@ -58,7 +72,8 @@ end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
   'Starts a job that replays all matching dead letters (null: any) that failed before the job '
-  'started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
+  'started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001; '
+  'OH010: too many jobs of the organisation are open (limit.replay_jobs).';
 
 create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -161,7 +161,7 @@ declare
 begin
   perform outbox.check_watched(p_table);
   perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e

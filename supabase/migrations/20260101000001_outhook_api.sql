@@ -12,6 +12,18 @@
 -- api signs them, and no row is stored for a token. It is revoked by its id, or with all tokens of
 -- its organisation: each token has the organisation's generation, and revoking all raises it.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.portal_tokens_per_day', '10000', 'integer', 1, 1000000, true,
+    'How many portal tokens may be created for an organisation in a day (UTC)');
+
+create table outbox.portal_token_count (
+  org_id text primary key,
+  day date not null,
+  n integer not null
+) with (fillfactor = 50);
+comment on table outbox.portal_token_count is
+  'How many portal tokens were created for an organisation on that day (UTC).';
+
 create table outbox.portal_generation (
   org_id text primary key,
   generation integer not null,
@@ -54,6 +66,31 @@ comment on function outbox.portal_revocations(text) is
   'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one '
   'are, "revoked": [their ids]}.';
 
+create function outbox.count_portal_token(p_org_id text) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_n integer;
+  v_most integer := outbox.org_setting_int(p_org_id, 'limit.portal_tokens_per_day');
+begin
+  insert into outbox.portal_token_count as c (org_id, day, n)
+  values (p_org_id, outbox.day_of(v_now), 1)
+  on conflict (org_id) do update set
+    day = excluded.day,
+    n = 1 + case when c.day = excluded.day then c.n else 0 end
+  returning c.n into v_n;
+  if v_n > v_most then
+    perform outbox.refuse_for_today('limit.portal_tokens_per_day',
+      pg_catalog.format('organisation %s may have at most %s new portal tokens a day', p_org_id,
+        v_most), v_now);
+  end if;
+end
+$$;
+comment on function outbox.count_portal_token(text) is
+  'Counts a new portal token of an organisation. OH011: it has too many of this day. locks: its row '
+  'of portal_token_count, so that two tokens at the limit do not both pass.';
+
 create function outbox.record_portal_token(
   p_org_id text, p_token jsonb, p_key text default null
 ) returns jsonb
@@ -64,8 +101,9 @@ declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if v_result is null then
+    perform outbox.count_portal_token(p_org_id);
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
@@ -76,7 +114,8 @@ $$;
 comment on function outbox.record_portal_token(text, jsonb, text) is
   'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with '
   '"generation", the organisation''s. With an Idempotency-Key that was used before: the claims of '
-  'the first token. Signing these again gives the same token. OH001, OH003.';
+  'the first token. Signing these again gives the same token. OH001, also for the '
+  'organisation outhook, which has no customers; OH003; OH011: see limit.portal_tokens_per_day.';
 
 create function outbox.revoke_portal_token(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -186,11 +225,11 @@ insert into outbox.cleanup_step (name, calls) values
 -- Requests of the HTTP API: the responses for Idempotency-Keys, stored for
 -- idempotency.window_hours, and the rate limit of each organisation.
 
-insert into outbox.setting (name, value, type, lowest, highest, description) values
-  ('api.requests_per_second', '100', 'integer', 1, 100000,
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('api.requests_per_second', '100', 'integer', 1, 100000, true,
     'How many requests a second each organisation may send to the API; further requests get a '
     'response of 429'),
-  ('api.burst', '200', 'integer', 1, 100000,
+  ('api.burst', '200', 'integer', 1, 100000, true,
     'How many requests an organisation may send to the API at once after a pause');
 
 create table outbox.request_key (
@@ -275,8 +314,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_rate float8 := outbox.setting_int('api.requests_per_second');
-  v_burst float8 := outbox.setting_int('api.burst');
+  v_rate float8 := outbox.org_setting_int(p_org_id, 'api.requests_per_second');
+  v_burst float8 := outbox.org_setting_int(p_org_id, 'api.burst');
   v_tokens float8;
   v_granted integer;
 begin
@@ -538,6 +577,10 @@ comment on function outbox.list_events(text, text, timestamptz, timestamptz, tex
 -- `api` checks JSON Schema and caches the catalogue. In the call that publishes, it passes the
 -- version of its copy, so the database detects an old copy.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.event_types', '1000', 'integer', 1, 10000, true,
+    'How many event types the catalogue of an organisation may have; the API caches all of them');
+
 create table outbox.event_catalogue (
   org_id text primary key,
   strict boolean not null default false,
@@ -578,7 +621,7 @@ create function outbox.change_catalogue(p_org_id text, p_strict boolean default 
 language plpgsql set search_path = ''
 as $$
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   insert into outbox.event_catalogue as c (org_id, strict)
   values (p_org_id, coalesce(p_strict, false))
   on conflict (org_id) do update set
@@ -688,12 +731,13 @@ begin
       message = pg_catalog.format('event type %s already exists', p_type),
       hint = 'Change it with PUT, or use another name';
   end if;
-  -- Limits the size of the catalogue that a function caches.
-  if not found and (
-    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
-  then
-    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
-      'Delete event types that are no longer used');
+  if not found then
+    -- The row of the catalogue that change_catalogue() holds serves as the turn.
+    perform outbox.check_limit(p_org_id, 'limit.event_types',
+      (
+        select pg_catalog.count(*) + 1 from outbox.event_type t where t.org_id = p_org_id
+      ),
+      'organisation ' || p_org_id, 'event types', 'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
   values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
@@ -708,7 +752,8 @@ $$;
 comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
   'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other '
   'content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", '
-  '"schema", "createdAt", "updatedAt"}. OH001, OH004.';
+  '"schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full '
+  '(limit.event_types).';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -932,7 +977,7 @@ end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
   'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
-  'with the same p_key returns the current endpoint. OH001, OH003.';
+  'with the same p_key returns the current endpoint. OH001, OH003, OH010.';
 
 -- sql/api/endpoint_change.sql
 
@@ -1108,7 +1153,8 @@ end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
   'Changes only the members in p_change; headers by name, null removes one. A URL with another '
-  'scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
+  'scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; '
+  'OH004: it is managed under another path (a channel); OH010: a limit of subscriptions.';
 
 -- sql/api/endpoint_status.sql
 
@@ -1302,7 +1348,7 @@ end
 $$;
 comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
   'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). '
-  'OH001, OH002, OH003, OH004.';
+  'p_overlap_seconds 0: no older secret of the scheme signs on. OH001, OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid
@@ -2087,7 +2133,8 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+  '"eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, '
+  'OH010.';
 
 create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -195,7 +195,7 @@ declare
   v_content bytea;
   v_existing outbox.saga_key;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
     perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
       'Use an id without spaces');

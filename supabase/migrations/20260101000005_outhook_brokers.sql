@@ -354,6 +354,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
@@ -372,7 +373,8 @@ comment on function outbox.create_broker_endpoint(
   'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
   '"amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", '
   '"dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", '
-  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
+  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field; '
+  'OH010: a limit of the organisation.';
 
 create function outbox.has_new_address(p_old jsonb, p_new jsonb) returns boolean
 language plpgsql immutable set search_path = ''
@@ -510,6 +512,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
@@ -524,7 +527,8 @@ end
 $$;
 comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb, text) is
   'Creates an endpoint that writes events into a channel through a Slack-compatible incoming '
-  'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
+  'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001, '
+  'OH010.';
 
 create function outbox.set_slack_url(
   p_endpoint_id uuid, p_url text, p_headers jsonb default '{}'

@@ -556,7 +556,7 @@ as $$
 declare
   v_word text := outbox.plain_word(p_word);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
     perform outbox.invalid('language', 'is not a language code',
@@ -1171,7 +1171,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
       'Expected the digits below the number in the dashboard, not the number itself');
@@ -1185,6 +1185,7 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
@@ -1666,7 +1667,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_purpose text;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_dossier(p_dossier_id);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
   if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then
@@ -1810,7 +1811,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_recipient(p_recipient);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
@@ -2144,7 +2145,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_code is null or p_code !~ '^[A-Za-z0-9_.-]{1,128}$' then
     perform outbox.invalid('code', 'is not 1 to 128 letters, digits, _ . -',
       'Expected a code of your own, such as appointment_reminder_fr');
@@ -2318,7 +2319,7 @@ create function outbox.check_message(p_message outbox.outbound_message) returns 
 language plpgsql stable set search_path = ''
 as $$
 begin
-  perform outbox.check_org(p_message.org_id);
+  perform outbox.check_user_org(p_message.org_id);
   perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
   perform outbox.check_recipient(p_message.to_recipient);
   if p_message.dossier_id is not null then
@@ -2484,7 +2485,7 @@ declare
     outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
-  perform outbox.put_event(v_event);
+  perform outbox.put_event(v_event, true);
   perform outbox.kick_on_commit();
 end
 $$;

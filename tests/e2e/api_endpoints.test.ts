@@ -189,6 +189,11 @@ Deno.test('a rotated secret signs beside the new one until it is ended', async (
   expect((await call(`DELETE ${path}/secrets/${current.id}`)).body.secrets).toHaveLength(1)
   expect(await call(`DELETE ${path}/secrets/${once.body.secrets[0].id}`))
     .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
+  for (const overlapSeconds of [3600, 7200]) {
+    await call(`POST ${path}/secret/rotate`, { body: { overlapSeconds } })
+  }
+  const leaked = await call(`POST ${path}/secret/rotate`, { body: { overlapSeconds: 0 } })
+  expect(leaked.body.secrets).toMatchObject([{ expiresAt: null }])
 })
 
 Deno.test('a test event brings its result; a paused endpoint refuses it', async () => {

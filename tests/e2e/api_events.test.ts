@@ -118,6 +118,18 @@ Deno.test('POST /events/batch publishes all in order, or none', async () => {
   expect(found).toEqual({ data: [], nextCursor: null })
 })
 
+Deno.test('nobody publishes an event whose type begins with outhook., whatever the catalogue says', async () => {
+  for (const type of ['outhook.dead_letter', 'outhook.test', 'Outhook.Breaker.Opened']) {
+    const detail = `type is ${type}, which is the system's own`
+    expect(await call('POST /events', { body: { type, payload: {} } }))
+      .toMatchObject({ status: 400, body: { code: 'invalid_argument', field: 'type' } })
+    expect(await call('POST /events/batch', { body: { events: [{ type, payload: {} }] } }))
+      .toMatchObject({ status: 400, body: { code: 'invalid_argument', field: 'events.0.type' } })
+    expect(await call(`PUT /event-types/${type}`, { body: {} }))
+      .toMatchObject({ status: 400, body: { code: 'invalid_argument', field: 'type', detail } })
+  }
+})
+
 const refusals: [what: string, body: string, field: string | undefined][] = [
   ['no payload', '{"type": "a"}', 'payload'],
   ['a member twice', '{"type": "a", "payload": 1, "payload": 2}', 'payload'],

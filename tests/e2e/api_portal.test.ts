@@ -98,6 +98,13 @@ Deno.test('a repeat with the same Idempotency-Key returns the same portal token'
     .toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
 })
 
+Deno.test('the organisation of the operational events gets no portal token', async () => {
+  expect(await createToken('outhook', {})).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_argument', detail: "orgId is outhook, which is the system's own" },
+  })
+})
+
 Deno.test('POST /portal-tokens refuses scopes that do not exist, exceed the caller or cannot be limited', async () => {
   const id = await createEndpoint('org-scopes', ['a.*'])
   const rows: [Record<string, unknown>, string][] = [

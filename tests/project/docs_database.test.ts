@@ -87,6 +87,14 @@ Deno.test('what the pages say of the database', async (t) => {
       expect(await query(pg, docsBlock('set-setting'))).toContain('"value": 8')
     })
 
+    await t.step('its limits are those that one organisation may have of its own', async () => {
+      const rows = await query(pg, `select name, value from outbox.setting where by_org`)
+      const written = docsTable('docs/limits.md', 'Limits of an organisation')
+        .map(([name, value = '']) => `${name}|${value === 'off' ? 0 : value.replace(',', '')}`)
+      expect(written.sort()).toEqual(rows.split('\n').sort())
+      expect(await query(pg, docsBlock('set-org-setting'))).toContain('"was": 5000')
+    })
+
     await t.step('its secrets rotate, its networks open, and its hints are there', async () => {
       const made = await query(
         pg,
@@ -99,7 +107,7 @@ Deno.test('what the pages say of the database', async (t) => {
       )
       const secrets = `outbox.active_secrets('${made}', outbox.clock())`
       expect(await query(pg, `select ${secrets} ->> 0, jsonb_array_length(${secrets})`))
-        .toBe(`${own}|3`)
+        .toBe(`${own}|2`)
       const { deny, ...before } = await egress(pg)
       await query(pg, docsBlock('egress'))
       expect(await egress(pg)).toEqual({ cidrs: ['10.20.0.0/16'], ports: ['443', '8443'], deny })

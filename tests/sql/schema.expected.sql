@@ -2653,7 +2653,7 @@ declare
   v_content bytea;
   v_existing outbox.saga_key;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
     perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
       'Use an id without spaces');
@@ -3667,7 +3667,7 @@ CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT 
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   insert into outbox.event_catalogue as c (org_id, strict)
   values (p_org_id, coalesce(p_strict, false))
   on conflict (org_id) do update set
@@ -3691,7 +3691,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_purpose text;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_dossier(p_dossier_id);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
   if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then
@@ -4569,9 +4569,32 @@ ALTER FUNCTION outbox.check_endpoint_change(p_change jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
--- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: check_endpoint_limit(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.check_event(p_event outbox.event) RETURNS uuid
+CREATE FUNCTION outbox.check_endpoint_limit(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+  perform outbox.check_limit(p_org_id, 'limit.endpoints',
+    (
+      select pg_catalog.count(*) + 1 from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'
+    ),
+    'organisation ' || p_org_id, 'endpoints', 'Delete endpoints that are no longer used');
+end
+$$;
+
+ALTER FUNCTION outbox.check_endpoint_limit(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_endpoint_limit(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_endpoint_limit(p_org_id text) IS 'Raises OH010 if an organisation may have no further endpoint. Every function that creates one calls it before. locks: the turn of limit.endpoints.';
+
+-- Name: check_event(outbox.event, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $_$
@@ -4585,11 +4608,13 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- The default organisation passes both checks, of 3 us each.
-  if p_event.org_id is distinct from 'default' then
-    perform outbox.check_publisher(p_event);
+  if not p_is_own then
+    -- The default organisation passes both checks, of 3 us each.
+    if p_event.org_id is distinct from 'default' then
+      perform outbox.check_user_org(p_event.org_id);
+    end if;
+    perform outbox.check_type(p_event.type);
   end if;
-  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -4629,11 +4654,37 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
+ALTER FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) OWNER TO postgres;
 
--- Name: FUNCTION check_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_event(p_event outbox.event, p_is_own boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the organisation has no such endpoint.';
+COMMENT ON FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) IS 'Returns the id of a new event if it is valid. p_is_own: Outhook itself publishes it, so its type may begin with outhook. and its organisation may be outhook. OH001: the first invalid field; OH002: the organisation has no such endpoint.';
+
+-- Name: check_event_bytes(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most bigint := outbox.most_event_bytes(p_org_id);
+begin
+  if exists (
+    select from outbox.event_bytes b
+    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most)
+  then
+    perform outbox.refuse_for_today('limit.event_mib_per_day',
+      pg_catalog.format('organisation %s may publish at most %s MiB of events a day', p_org_id,
+        v_most / 1048576), p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_event_bytes(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) IS 'Raises OH011 if an organisation has published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
 
 -- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4943,6 +4994,32 @@ ALTER FUNCTION outbox.check_kafka(p_broker jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
 
+-- Name: check_limit(text, text, bigint, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most integer := outbox.org_setting_int(p_org_id, p_name);
+begin
+  if p_count > v_most then
+    raise exception using errcode = 'OH010',
+      message = pg_catalog.format('%s may have at most %s %s (%s)', p_owner, v_most, p_things,
+        p_name),
+      detail = p_name,
+      hint = pg_catalog.format('%s, or ask the operator to raise the setting %s, for all '
+        'organisations or for this one', p_remedy, p_name);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) IS 'Raises OH010 if a count is above a limit of the organisation, a setting limit.*: message "<owner> may have at most <limit> <things> (<setting>)", detail: the setting, hint: the remedy. The caller has taken the turn, and p_count includes what it creates.';
+
 -- Name: check_members(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) RETURNS void
@@ -4979,7 +5056,7 @@ CREATE FUNCTION outbox.check_message(p_message outbox.outbound_message) RETURNS 
     SET search_path TO 'pg_temp'
     AS $_$
 begin
-  perform outbox.check_org(p_message.org_id);
+  perform outbox.check_user_org(p_message.org_id);
   perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
   perform outbox.check_recipient(p_message.to_recipient);
   if p_message.dossier_id is not null then
@@ -5187,31 +5264,6 @@ ALTER FUNCTION outbox.check_patterns(p_patterns text[]) OWNER TO postgres;
 -- Name: FUNCTION check_patterns(p_patterns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_patterns(p_patterns text[]) IS 'Raises OH001 unless all of these may be subscribed to.';
-
--- Name: check_publisher(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.check_publisher(p_event outbox.event) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events. Users publish to them only by
-  -- send_test_event().
-  if p_event.org_id = 'outhook'
-    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
-  then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
-      'Choose another id; operational events are published under this one');
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.check_publisher(p_event outbox.event) OWNER TO postgres;
-
--- Name: FUNCTION check_publisher(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.check_publisher(p_event outbox.event) IS 'Raises OH001 unless a user may publish this event under its org_id.';
 
 -- Name: check_rabbitmq(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5434,6 +5486,34 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form: whsk_ and padded base64 of 64 bytes. OH001 has the expected format, never the key.';
 
+-- Name: check_subscription_limits(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.take_limit_turn(p_endpoint.org_id, 'limit.subscriptions');
+  perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
+    (
+      select pg_catalog.count(*) from outbox.subscription s where s.endpoint_id = p_endpoint.id
+    ),
+    'endpoint ' || p_endpoint.id, 'subscriptions', 'Subscribe to a prefix such as order.*');
+  perform outbox.check_limit(p_endpoint.org_id, 'limit.subscriptions',
+    (
+      select pg_catalog.count(*) from outbox.subscription s where s.org_id = p_endpoint.org_id
+    ),
+    'organisation ' || p_endpoint.org_id, 'subscriptions',
+    'Subscribe to a prefix such as order.*, or delete endpoints that are no longer used');
+end
+$$;
+
+ALTER FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) IS 'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after they were added. locks: the turn of limit.subscriptions.';
+
 -- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) RETURNS void
@@ -5514,9 +5594,10 @@ begin
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
   end if;
-  if p_type = 'outhook.dead_letter' then
-    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
-      'Choose another type; what a broker did not take is published under this one');
+  -- In any case of letters: a receiver that compares without it must not be misled.
+  if pg_catalog.lower(pg_catalog.left(p_type, 8)) = 'outhook.' then
+    perform outbox.invalid('type', pg_catalog.format('is %s, which is the system''s own', p_type),
+      'Choose a type that does not begin with outhook.: these types are for events about Outhook');
   end if;
 end
 $_$;
@@ -5525,7 +5606,7 @@ ALTER FUNCTION outbox.check_type(p_type text) OWNER TO postgres;
 
 -- Name: FUNCTION check_type(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_type(p_type text) IS 'Raises OH001 unless this may be an event''s type.';
+COMMENT ON FUNCTION outbox.check_type(p_type text) IS 'Raises OH001 unless a user may publish events of this type: its form is valid, and it does not begin with outhook., which is for the events of Outhook itself.';
 
 -- Name: check_unordered(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5598,6 +5679,27 @@ ALTER FUNCTION outbox.check_url(p_url text) OWNER TO postgres;
 -- Name: FUNCTION check_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';
+
+-- Name: check_user_org(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_user_org(p_org_id text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.check_org(p_org_id);
+  if p_org_id = 'outhook' then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id: this organisation has only operational events and their endpoints');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_user_org(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_user_org(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_user_org(p_org_id text) IS 'Raises OH001 unless this is a valid id of an organisation of users: not outhook, which has nothing but operational events and the endpoints that receive them.';
 
 -- Name: check_watched(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6914,6 +7016,62 @@ ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint
 
 COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error, event_missing.';
 
+-- Name: count_event_bytes(tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_orgs text[];
+begin
+  if outbox.setting_int('limit.event_mib_per_day') = 0 and not exists (
+    select from outbox.org_setting o where o.name = 'limit.event_mib_per_day')
+  then
+    return;
+  end if;
+  with counted as (
+    insert into outbox.event_bytes as b (org_id, day, bytes)
+    select e.org_id, outbox.day_of(p_now), pg_catalog.sum(e.bytes)
+    from pg_catalog.unnest(p_rows_at) r (row_at)
+    cross join lateral (
+      select u.event_id from outbox.unrouted u where u.ctid = r.row_at offset 0
+    ) u
+    cross join lateral (
+      select e.org_id, pg_catalog.octet_length(e.body) as bytes from outbox.event e
+      where e.id = u.event_id offset 0
+    ) e
+    group by e.org_id
+    on conflict (org_id) do update set
+      day = excluded.day,
+      bytes = excluded.bytes + case when b.day = excluded.day then b.bytes else 0 end
+    returning b.org_id
+  )
+  select pg_catalog.array_agg(c.org_id) into v_orgs from counted c;
+  update outbox.event_bytes b set spent_until = s.until
+  from pg_catalog.unnest(v_orgs) o (org_id)
+  cross join lateral (
+    select case
+      when x.bytes >= outbox.most_event_bytes(x.org_id) then outbox.day_end(p_now)
+      else '-infinity'
+    end as until
+    from outbox.event_bytes x where x.org_id = o.org_id offset 0
+  ) s
+  where b.org_id = o.org_id and b.spent_until <> s.until;
+end
+$$;
+
+ALTER FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION count_event_bytes(p_rows_at tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) IS 'Counts the bytes of the payloads of rows of unrouted for their organisations. Does nothing while no organisation has a limit. The caller holds the router, so it waits for nobody.';
+
 -- Name: count_failure(uuid, text, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) RETURNS void
@@ -7003,6 +7161,37 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
+
+-- Name: count_portal_token(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_portal_token(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_n integer;
+  v_most integer := outbox.org_setting_int(p_org_id, 'limit.portal_tokens_per_day');
+begin
+  insert into outbox.portal_token_count as c (org_id, day, n)
+  values (p_org_id, outbox.day_of(v_now), 1)
+  on conflict (org_id) do update set
+    day = excluded.day,
+    n = 1 + case when c.day = excluded.day then c.n else 0 end
+  returning c.n into v_n;
+  if v_n > v_most then
+    perform outbox.refuse_for_today('limit.portal_tokens_per_day',
+      pg_catalog.format('organisation %s may have at most %s new portal tokens a day', p_org_id,
+        v_most), v_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.count_portal_token(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION count_portal_token(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_portal_token(p_org_id text) IS 'Counts a new portal token of an organisation. OH011: it has too many of this day. locks: its row of portal_token_count, so that two tokens at the limit do not both pass.';
 
 -- Name: count_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7194,6 +7383,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
@@ -7212,7 +7402,7 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 -- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
+COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field; OH010: a limit of the organisation.';
 
 -- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7296,7 +7486,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
       'Expected the digits below the number in the dashboard, not the number itself');
@@ -7310,6 +7500,7 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
@@ -7370,6 +7561,7 @@ begin
   perform outbox.check_range('max_in_flight', v_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', v_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
+  perform outbox.check_endpoint_limit(p_org_id);
   insert into outbox.endpoint (org_id, url, description, payload,
     timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
@@ -7389,7 +7581,7 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument; OH010: a limit of the organisation.';
 
 -- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7550,7 +7742,7 @@ ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003, OH010.';
 
 -- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7621,7 +7813,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7641,6 +7833,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
+  perform outbox.check_endpoint_limit(p_org_id);
   -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
@@ -7658,7 +7851,7 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 
 -- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
+COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001, OH010.';
 
 -- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7931,6 +8124,36 @@ ALTER FUNCTION outbox.database_metrics() OWNER TO postgres;
 -- Name: FUNCTION database_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.database_metrics() IS 'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", "live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
+
+-- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.day_end(p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select ((p_now at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC'
+$$;
+
+ALTER FUNCTION outbox.day_end(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION day_end(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.day_end(p_now timestamp with time zone) IS 'The end of the day of a time, in UTC.';
+
+-- Name: day_of(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.day_of(p_now timestamp with time zone) RETURNS date
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select (p_now at time zone 'UTC')::date
+$$;
+
+ALTER FUNCTION outbox.day_of(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION day_of(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.day_of(p_now timestamp with time zone) IS 'The day of a time, in UTC.';
 
 -- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10912,6 +11135,56 @@ ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWN
 -- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
+
+-- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.setting (
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    type text NOT NULL,
+    lowest bigint,
+    highest bigint,
+    form text,
+    form_problem text,
+    is_url boolean DEFAULT false NOT NULL,
+    by_org boolean DEFAULT false NOT NULL,
+    description text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
+    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
+    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
+);
+
+ALTER TABLE outbox.setting OWNER TO postgres;
+
+-- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and meanings; set_setting() changes one. form: the regular expression for a text; form_problem: the error for an invalid text; is_url: the text is empty, or a URL to which a path can be appended; by_org: set_org_setting() may give one organisation another value.';
+
+-- Name: find_setting(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_setting(p_name text) RETURNS outbox.setting
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_setting outbox.setting;
+begin
+  select * into v_setting from outbox.setting s where s.name = p_name;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+      hint = 'select name, description from outbox.setting lists them';
+  end if;
+  return v_setting;
+end
+$$;
+
+ALTER FUNCTION outbox.find_setting(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION find_setting(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_setting(p_name text) IS 'A setting. OH002 if it does not exist.';
 
 -- Name: finish_change(outbox.endpoint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15623,6 +15896,23 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
+-- Name: most_event_bytes(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_event_bytes(p_org_id text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return nullif(outbox.org_setting_int(p_org_id, 'limit.event_mib_per_day'), 0) * 1048576::bigint;
+end
+$$;
+
+ALTER FUNCTION outbox.most_event_bytes(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION most_event_bytes(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_event_bytes(p_org_id text) IS 'How many bytes of payloads an organisation may publish in a day; null: no limit.';
+
 -- Name: most_failures(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.most_failures(p_is_passing boolean) RETURNS integer
@@ -16513,7 +16803,7 @@ CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sour
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_recipient(p_recipient);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
@@ -16587,6 +16877,27 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
+
+-- Name: org_setting_int(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_setting_int(p_org_id text, p_name text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return coalesce(
+    (
+      select (o.value #>> '{}')::integer from outbox.org_setting o
+      where o.org_id = p_org_id and o.name = p_name
+    ), outbox.setting_int(p_name));
+end
+$$;
+
+ALTER FUNCTION outbox.org_setting_int(p_org_id text, p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION org_setting_int(p_org_id text, p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) IS 'The value of an integer setting for an organisation: its own, or that of all.';
 
 -- Name: org_share_ends(outbox.question[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17431,7 +17742,7 @@ ALTER FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_par
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint after the transaction commits; after a rollback no event exists. The body sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
+COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint after the transaction commits; after a rollback no event exists. The body sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content; OH011: see limit.event_mib_per_day.';
 
 -- Name: publish_array(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17477,7 +17788,7 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case
@@ -17751,7 +18062,7 @@ declare
     outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
-  perform outbox.put_event(v_event);
+  perform outbox.put_event(v_event, true);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -17864,7 +18175,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
-      and o.value ->> 'type' <> 'outhook.dead_letter'
+      and pg_catalog.lower(pg_catalog.left(o.value ->> 'type', 8)) <> 'outhook.'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -17887,7 +18198,13 @@ begin
       coalesce(o.value ->> 'body', (o.value -> 'payload')::text) as body,
       p_now + (o.ordinality - 1) * interval '1 microsecond' as at
   ) e;
-  if not v_plain then
+  -- An organisation has used up its bytes of the day: an error must name its event.
+  if not v_plain
+    or exists (select from outbox.event_bytes) and exists (
+      select from outbox.event_bytes b
+      where b.org_id in (select e.org_id from pg_catalog.unnest(v_events) e)
+        and b.spent_until > p_now)
+  then
     return null;
   end if;
   if v_keyed > 0 then
@@ -17952,7 +18269,7 @@ ALTER FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_par
 
 -- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
+COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content; OH011: see limit.event_mib_per_day.';
 
 -- Name: publish_row(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18376,15 +18693,15 @@ ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) O
 
 COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. Resumes an endpoint that was paused because they could not be read.';
 
--- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_event(outbox.event, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
+CREATE FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event);
+  v_id uuid := outbox.check_event(p_event, p_is_own);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
@@ -18394,18 +18711,27 @@ begin
     end if;
   end if;
   with event as (
-    insert into outbox.event select p_event.* returning id
+    insert into outbox.event select p_event.*
+    where p_is_own or not exists (
+      select from outbox.event_bytes b
+      where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
+    returning id
   )
   insert into outbox.unrouted (event_id) select e.id from event e;
+  if not found then
+    perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
+    insert into outbox.event select p_event.*;
+    insert into outbox.unrouted (event_id) values (v_id);
+  end if;
   return v_id;
 end
 $$;
 
-ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
+ALTER FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) OWNER TO postgres;
 
--- Name: FUNCTION put_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event(p_event outbox.event, p_is_own boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with the same idempotency key.';
+COMMENT ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with the same idempotency key. p_is_own: see check_event().';
 
 -- Name: put_event_type(text, text, text, json, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18445,12 +18771,13 @@ begin
       message = pg_catalog.format('event type %s already exists', p_type),
       hint = 'Change it with PUT, or use another name';
   end if;
-  -- Limits the size of the catalogue that a function caches.
-  if not found and (
-    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
-  then
-    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
-      'Delete event types that are no longer used');
+  if not found then
+    -- The row of the catalogue that change_catalogue() holds serves as the turn.
+    perform outbox.check_limit(p_org_id, 'limit.event_types',
+      (
+        select pg_catalog.count(*) + 1 from outbox.event_type t where t.org_id = p_org_id
+      ),
+      'organisation ' || p_org_id, 'event types', 'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
   values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
@@ -18467,7 +18794,7 @@ ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description t
 
 -- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full (limit.event_types).';
 
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18577,7 +18904,7 @@ CREATE FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word tex
 declare
   v_word text := outbox.plain_word(p_word);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
     perform outbox.invalid('language', 'is not a language code',
@@ -18629,21 +18956,29 @@ CREATE FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns 
     AS $$
 declare
   v_filter outbox.filter := row(null, 0);
+  v_ended text[];
+  v_added integer;
 begin
   if p_filter is not null then
     v_filter := outbox.read_filter(p_filter);
   end if;
   perform outbox.check_patterns(p_patterns);
-  perform outbox.end_subscriptions(p_endpoint.id, array(
+  v_ended := array(
     select s.pattern from outbox.subscription s
     where s.endpoint_id = p_endpoint.id and s.pattern = any (p_patterns)
-      and s.filter_text is distinct from p_filter), p_at);
+      and s.filter_text is distinct from p_filter);
+  perform outbox.end_subscriptions(p_endpoint.id, v_ended, p_at);
   insert into outbox.subscription (
     org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
   select p_endpoint.org_id, p.pattern, p_endpoint.id, v_filter.path, p_at, p_filter,
     v_filter.weight
   from (select distinct pg_catalog.unnest(p_patterns) as pattern) p
   on conflict (org_id, pattern, endpoint_id) do nothing;
+  get diagnostics v_added = row_count;
+  -- A change of the filter alone is allowed above a limit too.
+  if v_added > pg_catalog.cardinality(v_ended) then
+    perform outbox.check_subscription_limits(p_endpoint);
+  end if;
   perform outbox.check_filter_count(p_endpoint.id);
   perform outbox.check_change_count(p_endpoint.id);
 end
@@ -18653,7 +18988,7 @@ ALTER FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns t
 
 -- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004. The caller holds the endpoint.';
+COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004, OH010. The caller holds the endpoint.';
 
 -- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18670,7 +19005,7 @@ CREATE FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_l
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_code is null or p_code !~ '^[A-Za-z0-9_.-]{1,128}$' then
     perform outbox.invalid('code', 'is not 1 to 128 letters, digits, _ . -',
       'Expected a code of your own, such as appointment_reminder_fr');
@@ -19795,8 +20130,9 @@ declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if v_result is null then
+    perform outbox.count_portal_token(p_org_id);
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
@@ -19809,7 +20145,7 @@ ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key te
 
 -- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, OH003.';
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, also for the organisation outhook, which has no customers; OH003; OH011: see limit.portal_tokens_per_day.';
 
 -- Name: record_refused(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20216,6 +20552,27 @@ ALTER FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy te
 -- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) IS 'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
+
+-- Name: refuse_for_today(text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  raise exception using errcode = 'OH011',
+    message = pg_catalog.format('%s (%s)', p_problem, p_name),
+    detail = pg_catalog.ceil(extract(epoch from outbox.day_end(p_now) - p_now))::text,
+    hint = pg_catalog.format('Wait until 00:00 UTC, or ask the operator to raise the setting %s, '
+      'for all organisations or for this one', p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) IS 'Raises OH011 for a daily limit of an organisation: message "<problem> (<setting>)", detail: the seconds until the day ends in UTC, hint: the remedy.';
 
 -- Name: refuse_managed(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21070,6 +21427,16 @@ begin
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
       'Expected 1 to 1000 deliveries per second');
   end if;
+  if p_org_id is not null then
+    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
+    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
+      (
+        select pg_catalog.count(*) + 1 from outbox.replay_job j
+        where j.org_id = p_org_id and j.status in ('running', 'paused')
+      ),
+      'organisation ' || p_org_id, 'open replay jobs',
+      'Wait until a job has ended, or cancel one');
+  end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
@@ -21082,7 +21449,7 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 -- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
+COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001; OH010: too many jobs of the organisation are open (limit.replay_jobs).';
 
 -- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21899,7 +22266,7 @@ ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). OH001, OH002, OH003, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). p_overlap_seconds 0: no older secret of the scheme signs on. OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21935,6 +22302,10 @@ begin
   end
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
   returning s.expires_at into v_expires;
+  if p_overlap = interval '0' then
+    update outbox.endpoint_secret s set expires_at = v_now
+    where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at > v_now;
+  end if;
   perform outbox.end_unreadable_secrets(p_endpoint_id, v_now);
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
@@ -21966,7 +22337,7 @@ ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A replaced secret that Vault cannot return expires at once, and an endpoint that was paused because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old secrets still sign.';
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. With an overlap of 0, all older secrets of the same scheme expire at once, also those of earlier rotations. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A replaced secret that Vault cannot return expires at once, and an endpoint that was paused because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old secrets still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22128,6 +22499,7 @@ begin
     end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
+  perform outbox.count_event_bytes(p_rows_at, p_now);
   -- By ctid: only the holder of the lock of router changes these rows.
   with done as (
     delete from outbox.unrouted u
@@ -22890,6 +23262,7 @@ CREATE FUNCTION outbox.send_test_event(p_endpoint_id uuid) RETURNS jsonb
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
   v_breaker text;
+  v_id uuid;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
   if v_endpoint.status <> 'enabled' then
@@ -22901,9 +23274,10 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  return pg_catalog.jsonb_build_object('event_id',
-    outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
-      p_endpoint_id => p_endpoint_id));
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+    v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', v_id);
 end
 $$;
 
@@ -23263,6 +23637,53 @@ ALTER FUNCTION outbox.set_isolating(p_isolates boolean) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.set_isolating(p_isolates boolean) IS 'Sets whether the rest of this transaction isolates rows that cause temporary errors: see fails_call().';
 
+-- Name: set_org_setting(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_setting outbox.setting := outbox.find_setting(p_name);
+  v_was jsonb;
+  v_problem text := case
+    when not v_setting.by_org then 'has one value for all organisations'
+    when p_value is not null then outbox.setting_problem(v_setting, p_value)
+  end;
+begin
+  perform outbox.check_org(p_org_id);
+  if v_problem is not null then
+    perform outbox.refuse_setting(p_name, v_problem,
+      case
+        when v_setting.by_org then v_setting.description
+        else 'select name from outbox.setting where by_org lists the settings that may differ'
+      end, v_setting.value);
+  end if;
+  delete from outbox.org_setting o where o.org_id = p_org_id and o.name = p_name
+  returning o.value into v_was;
+  if p_value is not null then
+    insert into outbox.org_setting (org_id, name, value, updated_at)
+    values (p_org_id, p_name, p_value, outbox.clock())
+    on conflict (org_id, name) do update
+      set value = excluded.value, updated_at = excluded.updated_at;
+  end if;
+  return pg_catalog.jsonb_build_object('org_id', p_org_id, 'name', p_name, 'value', p_value,
+    'was', v_was);
+end
+$$;
+
+ALTER FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) IS 'Gives one organisation its own value of a setting, from then on; null removes it, so that the value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or null}. OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value for all organisations.';
+
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
@@ -23347,14 +23768,8 @@ CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_was jsonb;
+  v_was jsonb := (outbox.find_setting(p_name)).value;
 begin
-  select s.value into v_was from outbox.setting s where s.name = p_name;
-  if not found then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
-      hint = 'select name, description from outbox.setting lists them';
-  end if;
   update outbox.setting s set value = p_value where s.name = p_name;
   return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
@@ -23472,30 +23887,6 @@ ALTER FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy
 -- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) IS 'Why the stored value of a setting conflicts with another setting, as the end of a sentence, and the remedy; null if it does not.';
-
--- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.setting (
-    name text NOT NULL,
-    value jsonb NOT NULL,
-    type text NOT NULL,
-    lowest bigint,
-    highest bigint,
-    form text,
-    form_problem text,
-    is_url boolean DEFAULT false NOT NULL,
-    description text NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
-    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
-    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
-);
-
-ALTER TABLE outbox.setting OWNER TO postgres;
-
--- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and meanings; set_setting() changes one. form: the regular expression for a text; form_problem: the error for an invalid text; is_url: the text is empty, or a URL to which a path can be appended.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24156,7 +24547,7 @@ ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filt
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Events that were published before keep the event types and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002; OH004: changed 100 times while older events wait to be routed.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Events that were published before keep the event types and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002; OH004: changed 100 times while older events wait to be routed; OH010: a limit of subscriptions is reached.';
 
 -- Name: subscription_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24242,6 +24633,24 @@ ALTER FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) OWNER TO
 
 COMMENT ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) IS 'Moves the rows of a time span from the default partition of event or attempt to the new temporary table outhook_moved.';
 
+-- Name: take_limit_turn(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.limit_turn as t (org_id, name) values (p_org_id, p_name)
+  on conflict (org_id, name) do update set turn = t.turn + 1;
+end
+$$;
+
+ALTER FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) IS 'Waits until no other transaction creates something that this limit of the organisation counts. locks: the row of limit_turn, after the row of the endpoint that the caller may hold.';
+
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
@@ -24256,8 +24665,8 @@ CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jso
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_rate float8 := outbox.setting_int('api.requests_per_second');
-  v_burst float8 := outbox.setting_int('api.burst');
+  v_rate float8 := outbox.org_setting_int(p_org_id, 'api.requests_per_second');
+  v_burst float8 := outbox.org_setting_int(p_org_id, 'api.burst');
   v_tokens float8;
   v_granted integer;
 begin
@@ -25281,7 +25690,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. A URL with another scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. A URL with another scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel); OH010: a limit of subscriptions.';
 
 -- Name: upkeep(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25665,7 +26074,7 @@ declare
 begin
   perform outbox.check_watched(p_table);
   perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   for v_list, v_names in
     select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
     from pg_catalog.jsonb_each(v_columns) e
@@ -26543,6 +26952,22 @@ ALTER TABLE outbox.error_hint OWNER TO postgres;
 
 COMMENT ON TABLE outbox.error_hint IS 'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
+-- Name: event_bytes; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event_bytes (
+    org_id text NOT NULL,
+    day date NOT NULL,
+    bytes bigint NOT NULL,
+    spent_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.event_bytes OWNER TO postgres;
+
+-- Name: TABLE event_bytes; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of them has a limit. spent_until: the end of the day if they reach its limit.';
+
 -- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.event_catalogue (
@@ -26696,6 +27121,21 @@ CREATE SEQUENCE outbox.last_tick
 
 ALTER TABLE outbox.last_tick OWNER TO postgres;
 
+-- Name: limit_turn; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.limit_turn (
+    org_id text NOT NULL,
+    name text NOT NULL,
+    turn bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.limit_turn OWNER TO postgres;
+
+-- Name: TABLE limit_turn; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.limit_turn IS 'One row for each organisation and limit, which each creation changes: the creations of an organisation wait for each other.';
+
 -- Name: message_attempt_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -26706,6 +27146,21 @@ ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: org_setting; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.org_setting (
+    org_id text NOT NULL,
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.org_setting OWNER TO postgres;
+
+-- Name: TABLE org_setting; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.org_setting IS 'Settings with another value for one organisation; set_org_setting() changes one. Without a row, the value in setting applies.';
 
 -- Name: outbound_attempt; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -26766,6 +27221,21 @@ ALTER TABLE outbox.portal_generation OWNER TO postgres;
 -- Name: TABLE portal_generation; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.portal_generation IS 'How often all portal tokens of an organisation were revoked, and when last. Tokens of an earlier generation are invalid. No row: never.';
+
+-- Name: portal_token_count; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.portal_token_count (
+    org_id text NOT NULL,
+    day date NOT NULL,
+    n integer NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.portal_token_count OWNER TO postgres;
+
+-- Name: TABLE portal_token_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.portal_token_count IS 'How many portal tokens were created for an organisation on that day (UTC).';
 
 -- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -27547,6 +28017,11 @@ ALTER TABLE ONLY outbox.endpoint_secret
 ALTER TABLE ONLY outbox.error_hint
     ADD CONSTRAINT error_hint_pkey PRIMARY KEY (error_class);
 
+-- Name: event_bytes event_bytes_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event_bytes
+    ADD CONSTRAINT event_bytes_pkey PRIMARY KEY (org_id);
+
 -- Name: event_catalogue event_catalogue_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.event_catalogue
@@ -27602,6 +28077,11 @@ ALTER TABLE ONLY outbox.isolation
 ALTER TABLE ONLY outbox.lane
     ADD CONSTRAINT lane_pkey PRIMARY KEY (id, changed_at);
 
+-- Name: limit_turn limit_turn_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.limit_turn
+    ADD CONSTRAINT limit_turn_pkey PRIMARY KEY (org_id, name);
+
 -- Name: message_attempt message_attempt_of_claim; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.message_attempt
@@ -27632,6 +28112,11 @@ ALTER TABLE ONLY outbox.notice_rule
 ALTER TABLE ONLY outbox.opt_out
     ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, recipient, purpose);
 
+-- Name: org_setting org_setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.org_setting
+    ADD CONSTRAINT org_setting_pkey PRIMARY KEY (org_id, name);
+
 -- Name: outbound_message outbound_message_of_event; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.outbound_message
@@ -27656,6 +28141,11 @@ ALTER TABLE ONLY outbox.partition_check
 
 ALTER TABLE ONLY outbox.portal_generation
     ADD CONSTRAINT portal_generation_pkey PRIMARY KEY (org_id);
+
+-- Name: portal_token_count portal_token_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.portal_token_count
+    ADD CONSTRAINT portal_token_count_pkey PRIMARY KEY (org_id);
 
 -- Name: refusal refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -28233,6 +28723,10 @@ ALTER TABLE outbox.error_hint ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.event ENABLE ROW LEVEL SECURITY;
 
+-- Name: event_bytes; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_bytes ENABLE ROW LEVEL SECURITY;
+
 -- Name: event_catalogue; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.event_catalogue ENABLE ROW LEVEL SECURITY;
@@ -28269,6 +28763,10 @@ ALTER TABLE outbox.isolation ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
 
+-- Name: limit_turn; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.limit_turn ENABLE ROW LEVEL SECURITY;
+
 -- Name: message_attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
@@ -28281,6 +28779,10 @@ ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.opt_out ENABLE ROW LEVEL SECURITY;
 
+-- Name: org_setting; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.org_setting ENABLE ROW LEVEL SECURITY;
+
 -- Name: outbound_message; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
@@ -28292,6 +28794,10 @@ ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 -- Name: portal_generation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.portal_generation ENABLE ROW LEVEL SECURITY;
+
+-- Name: portal_token_count; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.portal_token_count ENABLE ROW LEVEL SECURITY;
 
 -- Name: refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -28803,9 +29309,17 @@ REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_endpoint_change(p_change jsonb) FROM PUBLIC;
 
--- Name: FUNCTION check_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_endpoint_limit(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.check_endpoint_limit(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION check_event(p_event outbox.event, p_is_own boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event, p_is_own boolean) FROM PUBLIC;
+
+-- Name: FUNCTION check_event_bytes(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28844,6 +29358,10 @@ REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_kafka(p_broker jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) FROM PUBLIC;
+
 -- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) FROM PUBLIC;
@@ -28880,10 +29398,6 @@ REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_patterns(p_patterns text[]) FROM PUBLIC;
 
--- Name: FUNCTION check_publisher(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_publisher(p_event outbox.event) FROM PUBLIC;
-
 -- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) FROM PUBLIC;
@@ -28912,6 +29426,10 @@ REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
+-- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
@@ -28931,6 +29449,10 @@ REVOKE ALL ON FUNCTION outbox.check_unordered(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION check_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION check_user_org(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_user_org(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION check_watched(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29065,6 +29587,10 @@ REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_mess
 
 REVOKE ALL ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) FROM PUBLIC;
 
+-- Name: FUNCTION count_event_bytes(p_rows_at tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
@@ -29077,6 +29603,10 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION count_portal_token(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_portal_token(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION count_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29189,6 +29719,14 @@ REVOKE ALL ON FUNCTION outbox.database_id() FROM PUBLIC;
 -- Name: FUNCTION database_metrics(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.database_metrics() FROM PUBLIC;
+
+-- Name: FUNCTION day_end(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.day_end(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION day_of(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.day_of(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29517,6 +30055,14 @@ REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FR
 -- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.setting TO service_role;
+
+-- Name: FUNCTION find_setting(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_setting(p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30141,6 +30687,10 @@ REVOKE ALL ON FUNCTION outbox.more_problems() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION most_event_bytes(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_event_bytes(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION most_failures(p_is_passing boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
@@ -30286,6 +30836,10 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION org_setting_int(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30492,9 +31046,9 @@ REVOKE ALL ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_c
 
 REVOKE ALL ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) FROM PUBLIC;
 
--- Name: FUNCTION put_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event(p_event outbox.event, p_is_own boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) FROM PUBLIC;
 
 -- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30687,6 +31241,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlsta
 -- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31061,6 +31619,11 @@ GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO
 
 REVOKE ALL ON FUNCTION outbox.set_isolating(p_isolates boolean) FROM PUBLIC;
 
+-- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) TO service_role;
+
 -- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) FROM PUBLIC;
@@ -31088,10 +31651,6 @@ REVOKE ALL ON FUNCTION outbox.set_text_settings() FROM PUBLIC;
 -- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) FROM PUBLIC;
-
--- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.setting TO service_role;
 
 -- Name: FUNCTION setting_problem(p_setting outbox.setting, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31173,6 +31732,10 @@ REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstat
 -- Name: FUNCTION take_from_default(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) FROM PUBLIC;
+
+-- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31435,9 +31998,17 @@ GRANT SELECT ON TABLE outbox.endpoint_status TO service_role;
 
 GRANT SELECT ON TABLE outbox.error_hint TO service_role;
 
+-- Name: TABLE event_bytes; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.event_bytes TO service_role;
+
 -- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event_default TO service_role;
+
+-- Name: TABLE org_setting; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.org_setting TO service_role;
 
 -- Name: TABLE outbound_attempt; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -695,6 +695,7 @@ export type Database = {
           'updated_at': string
           'url': string
           'version': number
+          'check_subscription_limits': undefined | null
           'endpoint_json': Json | null
           'endpoint_members': Json | null
           'refuse_managed': undefined | null
@@ -703,6 +704,7 @@ export type Database = {
           'rewrite_command': string | null
         }
         ComputedFields:
+          | 'check_subscription_limits'
           | 'endpoint_json'
           | 'endpoint_members'
           | 'refuse_managed'
@@ -913,23 +915,17 @@ export type Database = {
           'traceparent': string | null
           'type': string
           'check_addressed': undefined | null
-          'check_event': string | null
-          'check_publisher': undefined | null
           'check_unordered': undefined | null
           'claim_idempotency_key': string | null
           'event_content': string | null
           'event_json': Json | null
-          'put_event': string | null
         }
         ComputedFields:
           | 'check_addressed'
-          | 'check_event'
-          | 'check_publisher'
           | 'check_unordered'
           | 'claim_idempotency_key'
           | 'event_content'
           | 'event_json'
-          | 'put_event'
         Insert: {
           'body': string
           'correlation_id'?: string | null
@@ -955,6 +951,28 @@ export type Database = {
           'partition_key'?: string | null
           'traceparent'?: string | null
           'type'?: string
+        }
+        Relationships: []
+      }
+      'event_bytes': {
+        Row: {
+          'bytes': number
+          'day': string
+          'org_id': string
+          'spent_until': string
+        }
+        ComputedFields: never
+        Insert: {
+          'bytes': number
+          'day': string
+          'org_id': string
+          'spent_until'?: string
+        }
+        Update: {
+          'bytes'?: number
+          'day'?: string
+          'org_id'?: string
+          'spent_until'?: string
         }
         Relationships: []
       }
@@ -1313,6 +1331,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'limit_turn': {
+        Row: {
+          'name': string
+          'org_id': string
+          'turn': number
+        }
+        ComputedFields: never
+        Insert: {
+          'name': string
+          'org_id': string
+          'turn'?: number
+        }
+        Update: {
+          'name'?: string
+          'org_id'?: string
+          'turn'?: number
+        }
+        Relationships: []
+      }
       'message_attempt': {
         Row: {
           'attempt_no': number
@@ -1441,6 +1478,28 @@ export type Database = {
           'purpose'?: string
           'recipient'?: string
           'source'?: string
+        }
+        Relationships: []
+      }
+      'org_setting': {
+        Row: {
+          'name': string
+          'org_id': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'name': string
+          'org_id': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        Update: {
+          'name'?: string
+          'org_id'?: string
+          'updated_at'?: string
+          'value'?: NonNullable<Json>
         }
         Relationships: []
       }
@@ -1604,6 +1663,25 @@ export type Database = {
           'generation'?: number
           'org_id'?: string
           'revoked_at'?: string
+        }
+        Relationships: []
+      }
+      'portal_token_count': {
+        Row: {
+          'day': string
+          'n': number
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'day': string
+          'n': number
+          'org_id': string
+        }
+        Update: {
+          'day'?: string
+          'n'?: number
+          'org_id'?: string
         }
         Relationships: []
       }
@@ -1979,6 +2057,7 @@ export type Database = {
       }
       'setting': {
         Row: {
+          'by_org': boolean
           'description': string
           'form': string | null
           'form_problem': string | null
@@ -1992,6 +2071,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'by_org'?: boolean
           'description': string
           'form'?: string | null
           'form_problem'?: string | null
@@ -2004,6 +2084,7 @@ export type Database = {
           'value': NonNullable<Json>
         }
         Update: {
+          'by_org'?: boolean
           'description'?: string
           'form'?: string | null
           'form_problem'?: string | null
@@ -3098,15 +3179,18 @@ export type Database = {
         }
       }
       'check_endpoint_change': { Args: { 'p_change': Json }; Returns: undefined }
+      'check_endpoint_limit': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_event': {
         Args: {
           'p_event': Omit<
             Database['outbox']['Tables']['event']['Row'],
             Database['outbox']['Tables']['event']['ComputedFields']
           >
+          'p_is_own'?: boolean
         }
         Returns: string
       }
+      'check_event_bytes': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
       'check_filter_count': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_filter_text': {
         Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
@@ -3121,6 +3205,17 @@ export type Database = {
       'check_is_signed': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
+      'check_limit': {
+        Args: {
+          'p_count': number
+          'p_name': string
+          'p_org_id': string
+          'p_owner': string
+          'p_remedy': string
+          'p_things': string
+        }
+        Returns: undefined
+      }
       'check_members': {
         Args: { 'p_field': string; 'p_kind': string; 'p_members': (string)[]; 'p_value': Json }
         Returns: undefined
@@ -3189,15 +3284,6 @@ export type Database = {
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
       'check_patterns': { Args: { 'p_patterns': (string)[] }; Returns: undefined }
-      'check_publisher': {
-        Args: {
-          'p_event': Omit<
-            Database['outbox']['Tables']['event']['Row'],
-            Database['outbox']['Tables']['event']['ComputedFields']
-          >
-        }
-        Returns: undefined
-      }
       'check_rabbitmq': { Args: { 'p_broker': Json }; Returns: Json }
       'check_range': {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
@@ -3211,6 +3297,15 @@ export type Database = {
       }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_subscription_limits': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'check_template': {
         Args: {
           'p_characters': string
@@ -3235,6 +3330,7 @@ export type Database = {
         Returns: undefined
       }
       'check_url': { Args: { 'p_url': string }; Returns: string }
+      'check_user_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
       'claim': {
         Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
@@ -3394,6 +3490,10 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
         Returns: undefined
       }
+      'count_event_bytes': {
+        Args: { 'p_now': string; 'p_rows_at': (unknown)[] }
+        Returns: undefined
+      }
       'count_failure': {
         Args: { 'p_error': string; 'p_event': string; 'p_is_passing': boolean; 'p_now': string }
         Returns: undefined
@@ -3403,6 +3503,7 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_portal_token': { Args: { 'p_org_id': string }; Returns: undefined }
       'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
@@ -3549,6 +3650,8 @@ export type Database = {
       }
       'database_id': { Args: Record<PropertyKey, never>; Returns: string }
       'database_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
+      'day_end': { Args: { 'p_now': string }; Returns: string }
+      'day_of': { Args: { 'p_now': string }; Returns: string }
       'dead_letter_json': {
         Args: {
           'p_letter': Omit<
@@ -4079,6 +4182,28 @@ export type Database = {
         SetofOptions: {
           from: 'outbox.outbound_message'
           to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'find_setting': {
+        Args: { 'p_name': string }
+        Returns: {
+          'by_org': boolean
+          'description': string
+          'form': string | null
+          'form_problem': string | null
+          'highest': number | null
+          'is_url': boolean
+          'lowest': number | null
+          'name': string
+          'type': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'setting'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -4775,6 +4900,7 @@ export type Database = {
           'what': string
         }[]
       }
+      'most_event_bytes': { Args: { 'p_org_id': string }; Returns: number }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
@@ -5095,6 +5221,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_share_ends': {
         Args: {
           'p_most': number
@@ -5283,6 +5410,7 @@ export type Database = {
             Database['outbox']['Tables']['event']['Row'],
             Database['outbox']['Tables']['event']['ComputedFields']
           >
+          'p_is_own'?: boolean
         }
         Returns: string
       }
@@ -5554,6 +5682,10 @@ export type Database = {
       }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'refuse_for_today': {
+        Args: { 'p_name': string; 'p_now': string; 'p_problem': string }
         Returns: undefined
       }
       'refuse_managed': {
@@ -5985,6 +6117,10 @@ export type Database = {
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'set_isolating': { Args: { 'p_isolates': boolean }; Returns: undefined }
+      'set_org_setting': {
+        Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json }
+        Returns: Json
+      }
       'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {
@@ -6081,6 +6217,7 @@ export type Database = {
         Returns: undefined
       }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
+      'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'templates_of': {

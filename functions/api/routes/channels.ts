@@ -32,7 +32,7 @@ const create = createRoute({
   // Only the operator says which organisation owns a number, so that nobody registers another's.
   ...needsKey(),
   request: { body: jsonBody(newChannelSchema) },
-  responses: { ...problems(), 201: jsonResponse(channelSchema, 'The channel') },
+  responses: { ...problems('limit_reached'), 201: jsonResponse(channelSchema, 'The channel') },
 })
 
 const get = createRoute({

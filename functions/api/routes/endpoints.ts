@@ -47,7 +47,7 @@ const create = createRoute({
   ...needs('endpoints:write'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
   responses: {
-    ...problems('idempotency_conflict'),
+    ...problems('idempotency_conflict', 'limit_reached'),
     201: jsonResponse(createdEndpointSchema, 'The endpoint with its secret'),
   },
 })
@@ -76,7 +76,7 @@ const update = createRoute({
     body: jsonBody(endpointChangeSchema),
   },
   responses: {
-    ...problems('not_found', 'version_mismatch'),
+    ...problems('not_found', 'limit_reached', 'version_mismatch'),
     200: jsonResponse(endpointSchema, 'The endpoint as it is now'),
   },
 })

@@ -35,7 +35,7 @@ const create = createRoute({
   ...needs('event-types:write'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventTypeSchema) },
   responses: {
-    ...problems('wrong_state', 'idempotency_conflict'),
+    ...problems('wrong_state', 'idempotency_conflict', 'limit_reached'),
     201: jsonResponse(eventTypeSchema, 'The event type'),
   },
 })
@@ -59,7 +59,10 @@ const put = createRoute({
   tags,
   ...needs('event-types:write'),
   request: { params: eventTypeParams, body: jsonBody(eventTypeChangeSchema) },
-  responses: { ...problems(), 200: jsonResponse(eventTypeSchema, 'The event type as it is now') },
+  responses: {
+    ...problems('limit_reached'),
+    200: jsonResponse(eventTypeSchema, 'The event type as it is now'),
+  },
 })
 
 const remove = createRoute({

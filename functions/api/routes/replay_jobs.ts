@@ -20,7 +20,7 @@ const create = createRoute({
   ...needs('deliveries:replay'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
-    ...problems('not_found', 'idempotency_conflict'),
+    ...problems('not_found', 'idempotency_conflict', 'limit_reached'),
     201: jsonResponse(replayJobSchema, 'The job, which has started'),
   },
 })

@@ -23,6 +23,7 @@ export const rotationSchema = z.strictObject({
     description: '`whsec_…`, or `whsk_…` for an ed25519 key; generated if absent.',
   }),
   overlapSeconds: z.int().min(0).max(2_592_000).default(86_400).openapi({
-    description: 'How long the replaced secret also signs.',
+    description: 'How long the replaced secret also signs. With 0, no older secret of the same ' +
+      'scheme signs any longer, also none of an earlier rotation.',
   }),
 }).openapi('Rotation', { example: { overlapSeconds: 86_400 } })

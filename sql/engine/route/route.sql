@@ -85,6 +85,7 @@ begin
     end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
+  perform outbox.count_event_bytes(p_rows_at, p_now);
   -- By ctid: only the holder of the lock of router changes these rows.
   with done as (
     delete from outbox.unrouted u

@@ -109,7 +109,7 @@ as $$
 declare
   v_word text := outbox.plain_word(p_word);
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
     perform outbox.invalid('language', 'is not a language code',

@@ -6,7 +6,7 @@ create function outbox.check_message(p_message outbox.outbound_message) returns 
 language plpgsql stable set search_path = ''
 as $$
 begin
-  perform outbox.check_org(p_message.org_id);
+  perform outbox.check_user_org(p_message.org_id);
   perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
   perform outbox.check_recipient(p_message.to_recipient);
   if p_message.dossier_id is not null then
@@ -172,7 +172,7 @@ declare
     outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
-  perform outbox.put_event(v_event);
+  perform outbox.put_event(v_event, true);
   perform outbox.kick_on_commit();
 end
 $$;

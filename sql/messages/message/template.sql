@@ -30,7 +30,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   if p_code is null or p_code !~ '^[A-Za-z0-9_.-]{1,128}$' then
     perform outbox.invalid('code', 'is not 1 to 128 letters, digits, _ . -',
       'Expected a code of your own, such as appointment_reminder_fr');

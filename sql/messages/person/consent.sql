@@ -43,7 +43,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_purpose text;
 begin
-  perform outbox.check_org(p_org_id);
+  perform outbox.check_user_org(p_org_id);
   perform outbox.check_dossier(p_dossier_id);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
   if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then

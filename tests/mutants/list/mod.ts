@@ -20,6 +20,7 @@ import { filters } from './filters.ts'
 import { httpClient } from './http_client.ts'
 import { kickAndTick } from './kick_and_tick.ts'
 import { leases } from './leases.ts'
+import { limits } from './limits.ts'
 import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
 import { manualActions } from './manual_actions.ts'
@@ -52,6 +53,7 @@ export const areas: readonly Area[] = [
   { name: 'endpoint status', mutants: endpointStatus },
   { name: 'secrets', mutants: secrets },
   { name: 'publishing', mutants: publishing },
+  { name: 'limits', mutants: limits },
   { name: 'leases', mutants: leases },
   { name: 'dispatch', mutants: dispatch },
   { name: 'kick and tick', mutants: kickAndTick },

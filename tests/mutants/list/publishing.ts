@@ -35,10 +35,17 @@ export const publishing: readonly Mutant[] = [
   },
   {
     file: 'sql/events/event_check.sql',
-    find: `and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)`,
-    replace: `and p_event.type is distinct from 'outhook.test' and p_event.endpoint_id is null`,
+    find: 'if not p_is_own then',
+    replace: `if not p_is_own and p_event.org_id <> 'outhook' then`,
     tests: ['sql/events/publish/refused.test.sql'],
     why: 'Anybody publishes operational events of the system.',
+  },
+  {
+    file: 'sql/events/event_check.sql',
+    find: `pg_catalog.lower(pg_catalog.left(p_type, 8)) = 'outhook.'`,
+    replace: `pg_catalog.left(p_type, 8) = 'outhook.'`,
+    tests: ['sql/events/publish/reserved.test.sql'],
+    why: 'An event of Outhook is forged in capital letters.',
   },
   {
     file: 'sql/events/event_check.sql',
@@ -76,6 +83,13 @@ export const publishing: readonly Mutant[] = [
     replace: 'p_now as at',
     tests: ['sql/events/publish_many/stored.test.sql'],
     why: 'Events of one call have ids in no order.',
+  },
+  {
+    file: 'sql/events/publish_many.sql',
+    find: `pg_catalog.lower(pg_catalog.left(o.value ->> 'type', 8)) <> 'outhook.'`,
+    replace: `o.value ->> 'type' <> 'outhook.dead_letter'`,
+    tests: ['sql/events/publish/reserved.test.sql'],
+    why: 'An event of Outhook is forged in bulk.',
   },
   {
     file: 'sql/events/publish_many.sql',

@@ -66,6 +66,23 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/secret_rotation.sql',
+    find: `if p_overlap = interval '0' then`,
+    replace: 'if false then',
+    tests: [
+      'sql/endpoints/rotate_secret/overlap.test.sql',
+      'sql/endpoints/rotate_secret/schemes.test.sql',
+    ],
+    why: 'A leaked secret of an earlier rotation signs on.',
+  },
+  {
+    file: 'sql/endpoints/secret_rotation.sql',
+    find: 's.scheme = v_scheme and s.expires_at > v_now;',
+    replace: 's.expires_at > v_now;',
+    tests: ['sql/endpoints/rotate_secret/schemes.test.sql'],
+    why: 'A leaked secret of one scheme ends those of the other.',
+  },
+  {
+    file: 'sql/endpoints/secret_rotation.sql',
     find: `where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
 `,
     replace: `where s.endpoint_id = p_endpoint_id and s.expires_at is null

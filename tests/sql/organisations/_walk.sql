@@ -271,7 +271,7 @@ create table plain_function (name text primary key, why text);
 insert into plain_function
 select n, w from (values
   ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version'),
-  ('settings and sums of the whole outbox', 'set_setting get_health get_metrics queue_backlog gate_totals last_tick_at queue_problems count_requests'),
+  ('settings and sums of the whole outbox', 'set_setting set_org_setting get_health get_metrics queue_backlog gate_totals last_tick_at queue_problems count_requests'),
   ('sagas are defined for all organisations', 'define_saga drop_saga run_step check_handler'),
   ('the inbox is one for the application, by consumer', 'accept_once consume report_dead_message'),
   ('it takes no id: updates name their number when they come', 'apply_callbacks')

@@ -32,7 +32,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   -- events and deliveries
   event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
   -- endpoints and the engine
-  endpoint endpoint_kind subscription ended_subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
+  endpoint endpoint_kind subscription ended_subscription gate lane run setting org_setting event_bytes failure_rule error_hint refusal endpoint_refusal routing_timeout
   -- sagas and consumers
   saga saga_step consumer_inbox
   -- messages
@@ -46,7 +46,7 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token ring router run_batch event_type event_catalogue
+  binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'It names tables of the application. queue_health has its problems.', 'broken_watch');
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
@@ -78,7 +78,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the applic
   accept_once check_handler consume report_dead_message
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the operator: they take an object of any organisation.', $$
-  set_setting recent_deliveries
+  set_setting set_org_setting recent_deliveries
   create_endpoint create_slack_endpoint set_slack_url create_broker_endpoint set_broker set_headers
   rotate_secret expire_secret read_secret subscribe
   pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
@@ -122,19 +122,21 @@ perform decided.decide('function', 'nobody', 'Steps of the tick and of the clean
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- portal tokens
-  portal_generation portal_revocations
+  portal_generation portal_revocations count_portal_token
+  -- limits
+  check_limit take_limit_turn refuse_for_today most_event_bytes count_event_bytes check_event_bytes
   -- arguments, settings, addresses
   set_text_settings restore_settings
-  authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
+  authority_problem check_choice check_org check_user_org check_range check_url clock host_problem inside_name_problem
   invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window
-  port_allowed port_ranges refuse_setting setting_conflict setting_int setting_on setting_problem setting_value
+  port_allowed port_ranges refuse_setting find_setting org_setting_int day_of day_end setting_conflict setting_int setting_on setting_problem setting_value
   -- events
   uuid_v7 uuid_v7_floor
   -- messages: audit, holds, apps, channels, templates
   app_secrets audit channel_json check_channel count_message fail_message forget_app_secrets store_in_vault
   lock_channel status_may_change add_activity open_window pace_of plain_word save_message template_json
   -- endpoints, subscriptions, secrets
-  add_secret check_endpoint check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
+  add_secret check_endpoint check_endpoint_limit check_subscription_limits check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
   check_signing_key check_is_signed disable_endpoints drop_expired_secrets header_problem active_secrets
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status
   end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
@@ -160,7 +162,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
   kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
   -- publishing
-  check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
+  check_addressed check_event check_json check_type check_unordered current_traceparent
   event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key

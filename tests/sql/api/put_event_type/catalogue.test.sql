@@ -25,7 +25,7 @@ select is(refusal($$select outbox.list_event_types('org-1', 'AAAA')$$), 'OH001 c
 select is(refusal($$select outbox.list_event_types('org-1', null, 101)$$), 'OH001 limit is 101', 'as is a page of 101');
 select is(outbox.delete_event_type('org-1', 'aa') ->> 'type', 'aa', 'deleted');
 insert into outbox.event_type (org_id, type, created_at, updated_at) select 'org-3', 't' || i, now(), now() from generate_series(1, 1000) i;
-select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH001 type would exceed the limit of 1000 event types', 'a catalogue has its bound');
+select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH010 organisation org-3 may have at most 1000 event types (limit.event_types)', 'a catalogue has its bound');
 
 -- A key of its own, as every request that makes something has.
 create temporary table keyed as select outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1') as a;

@@ -2,7 +2,7 @@
 -- with what is live then.
 begin;
 \ir ../../_helpers.sql
-select plan(26);
+select plan(29);
 
 create function given(p_n integer) returns text language sql as $$
   select 'whsec_' || translate(encode(decode(repeat(lpad(to_hex(p_n), 2, '0'), 32), 'hex'), 'base64'), E'\n', '')
@@ -46,6 +46,15 @@ create temporary table made as select outbox.rotate_secret(id, p_overlap => '0')
 select matches(secret, '^whsec_[A-Za-z0-9+/]{43}=$', 'rotate_secret() makes a secret when none is given') from made;
 select is(live(), jsonb_build_array(secret), 'with an overlap of 0 the old one ends at once') from made;
 
+
+-- After a leak, nothing that may be known to others signs on.
+select outbox.rotate_secret(id, given(4)) from ours;
+select outbox.rotate_secret(id, given(5), '30 days') from ours;
+create temporary table leaked as select outbox.rotate_secret(id, given(6), '0') as answer from ours;
+select is(live(), jsonb_build_array(given(6)), 'with an overlap of 0 the old ones of earlier rotations end too');
+select is((answer ->> 'expires_at')::timestamptz, outbox.clock(), 'and the result says when') from leaked;
+select is((select count(*)::integer from outbox.endpoint_secret s join ours on ours.id = s.endpoint_id where s.expires_at > outbox.clock()), 0, 'none has an end ahead');
+
 -- How many old ones at most.
 select is(refusal(format('select outbox.rotate_secret(%L)', id)), 'accepted', 'old secret ' || n) from ours, generate_series(1, 5) n;
 select is(refusal(format('select outbox.rotate_secret(%L)', id)), format('OH004 endpoint %s has 5 old secrets that still sign', id), 'a sixth is refused')
@@ -55,7 +64,7 @@ select is(jsonb_array_length(live()), 6, 'and nothing of the refused rotation st
 -- Cleanup.
 select is(outbox.cleanup() ->> 'secrets', '1', 'cleanup() leaves what has expired just now, by which a dispatch knows who holds it');
 select time_passes('5 minutes');
-select is(outbox.cleanup() ->> 'secrets', '2', 'cleanup() removes the secrets that have expired');
+select is(outbox.cleanup() ->> 'secrets', '5', 'cleanup() removes the secrets that have expired');
 select is((select count(*)::integer from vault.secrets where name like 'outhook_endpoint_secret%'), 6, 'from Vault too');
 select time_passes('24 h 5 minutes');
 select is(outbox.cleanup() ->> 'secrets', '5', 'cleanup() removes the old ones once their overlap is over');

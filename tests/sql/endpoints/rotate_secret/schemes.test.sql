@@ -1,7 +1,7 @@
 -- ed25519 beside HMAC: each kind of secret is replaced by its own kind; private keys are never shown.
 begin;
 \ir ../../_helpers.sql
-select plan(24);
+select plan(27);
 
 create function key(p_n integer) returns text language sql as $$
   select 'whsk_' || translate(encode(decode(repeat(lpad(to_hex(p_n), 2, '0'), 32) || repeat(lpad(to_hex(p_n + 100), 2, '0'), 32), 'hex'), 'base64'), E'\n', '')
@@ -56,6 +56,18 @@ from ours, (values
 ) r (overlap, expected);
 select is(refusal('select outbox.rotate_secret(''00000000-0000-0000-0000-000000000000'')'),
   'OH002 endpoint ''00000000-0000-0000-0000-000000000000'' does not exist', 'rotate_secret() refuses an unknown endpoint');
+
+-- After a leak of one scheme.
+select outbox.rotate_secret(id) from ours;
+select outbox.rotate_secret(id, key(n)) from ours, generate_series(3, 4) n;
+select is(jsonb_array_length(live()), 4, 'two HMAC secrets sign, and two keys');
+select outbox.rotate_secret(id, key(5), '0') from ours;
+select is((select array_agg(scheme || ' ' || n order by scheme) from (
+    select scheme, count(*) as n from outbox.endpoint_secret join ours on ours.id = endpoint_id
+    where expires_at is null or expires_at > outbox.clock() group by scheme) s),
+  array['v1 2', 'v1a 1'], 'with an overlap of 0 all older keys end, and no HMAC secret');
+select outbox.rotate_secret(id, p_overlap => '24 hours -1 day') from ours;
+select is(jsonb_array_length(live()), 2, 'and the other way round: one HMAC secret is left beside the key');
 
 select * from finish();
 rollback;

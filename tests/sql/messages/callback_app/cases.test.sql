@@ -2,7 +2,7 @@
 -- count and can be read.
 begin;
 \ir ../../_helpers.sql
-select plan(12);
+select plan(13);
 
 select outbox.put_whatsapp_app('1', 'first-secret'), outbox.put_whatsapp_app('2', 'second-secret', p_allow_unsigned => true);
 create function key_of(p_app text) returns text language sql as $$ select app_key from outbox.whatsapp_app where app_id = p_app $$;
@@ -27,6 +27,9 @@ select outbox.put_whatsapp_app('1', 'newest-secret', p_overlap => '1 hour');
 delete from vault.secrets where id = (select secret_vault_id from outbox.whatsapp_app where app_id = '1');
 select is(secrets_of('1'), '["newer-secret"]', 'one that is lost is left out');
 select is(secrets_of('2'), '["second-secret"]', 'and costs no other app anything');
+
+select outbox.put_whatsapp_app('2', 'third-secret'), outbox.put_whatsapp_app('2', 'fourth-secret', p_overlap => '0');
+select is(secrets_of('2'), '["fourth-secret"]', 'with an overlap of 0 no earlier secret counts');
 
 select * from finish();
 rollback;

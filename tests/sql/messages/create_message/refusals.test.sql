@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_messages.sql
-select plan(30);
+select plan(36);
 
 create temporary table made as select channel() as channel_id, template() as code, template('offer', 'MARKETING') as offer;
 
@@ -59,6 +59,17 @@ select is(claimed(step()), 0, 'when the window is about to close nothing is sent
 select is((row_of(id)).error_code, 'outside_window', 'and the message says why') from note;
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');
+
+-- The organisation of the operational events has no messages.
+select is(refusal(r.statement), 'OH001 org_id is outhook, which is the system''s own', r.name)
+from (values
+  ('a message', $$select message(p_org_id => 'outhook')$$),
+  ('a channel', $$select channel('outhook', '100000000000009')$$),
+  ('a template', $$select template(p_org_id => 'outhook')$$),
+  ('consent', $$select outbox.grant_consent('outhook', 'd-1', '{UTILITY}', 'phone call', null, 'tester')$$),
+  ('an opt-out', $$select outbox.opt_out_recipient('outhook', '+491700000000', 'by hand')$$),
+  ('a reply word', $$select outbox.put_reply_word('outhook', 'en', 'stop', 'STOP')$$)
+) r (name, statement);
 
 select * from finish();
 rollback;
