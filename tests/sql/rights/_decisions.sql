@@ -137,6 +137,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   lock_channel status_may_change add_activity open_window pace_of plain_word save_message template_json
   -- endpoints, subscriptions, secrets
   add_secret check_endpoint check_endpoint_limit check_subscription_limits check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
+  check_named_again finish_change url_origin
   check_signing_key check_is_signed disable_endpoints drop_expired_secrets header_problem active_secrets
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status
   end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
@@ -177,7 +178,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- retries, failures, brokers
   check_amqp_url check_broker_address check_ca check_credentials check_kafka check_members check_rabbitmq
   check_retry check_template delay_after failure_rule_of put_broker put_slack_url retry_after
-  masked_slack_url retry_if_transient
+  change_broker has_new_address masked_slack_url retry_if_transient
   -- results
   mark_sent_late apply_delivered apply_results callback_data close_message complete complete_message
   complete_messages close_settled_delivery endpoints_to_judge fail_attempt fail_unsent forget_channel apply_late_result
@@ -212,7 +213,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   read_cursor release_command rewrite_command to_cursor
   -- the API
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
-  create_slack_of_wire change_catalogue change_endpoint change_event_types check_delivery
+  create_slack_of_wire change_catalogue check_schema_size change_endpoint change_event_types check_delivery
   check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_endpoints delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
   org_dead_letter refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
