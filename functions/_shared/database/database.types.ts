@@ -180,7 +180,9 @@ export type Database = {
       }
       'binding': {
         Row: {
+          'also': (string)[]
           'at': string
+          'beside': (string)[]
           'database': string
           'named_by': string
           'names': (string)[]
@@ -191,7 +193,9 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'also'?: (string)[]
           'at': string
+          'beside'?: (string)[]
           'database': string
           'named_by': string
           'names'?: (string)[]
@@ -201,7 +205,9 @@ export type Database = {
           'stopped_project'?: string | null
         }
         Update: {
+          'also'?: (string)[]
           'at'?: string
+          'beside'?: (string)[]
           'database'?: string
           'named_by'?: string
           'names'?: (string)[]
@@ -2297,6 +2303,37 @@ export type Database = {
         }
         Relationships: []
       }
+      'upkeep_refusal': {
+        Row: {
+          'at': string
+          'error': string
+          'failures': number
+          'member': string
+          'shown_until': string
+          'sqlstate': string
+          'task': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'error': string
+          'failures': number
+          'member': string
+          'shown_until': string
+          'sqlstate': string
+          'task': string
+        }
+        Update: {
+          'at'?: string
+          'error'?: string
+          'failures'?: number
+          'member'?: string
+          'shown_until'?: string
+          'sqlstate'?: string
+          'task'?: string
+        }
+        Relationships: []
+      }
       'whatsapp_app': {
         Row: {
           'allow_unsigned': boolean
@@ -2766,6 +2803,17 @@ export type Database = {
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_name': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_now': string
+          'p_project': string
+        }
+        Returns: undefined
+      }
       'add_pairs': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_limit': number }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -2783,6 +2831,7 @@ export type Database = {
         Returns: string
       }
       'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'admit_upkeep': { Args: { 'p_member': string; 'p_task': string }; Returns: undefined }
       'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
       'allowed_in_flight': {
         Args: {
@@ -3023,6 +3072,18 @@ export type Database = {
         Args: { 'p_now': string; 'p_until': string; 'p_why': string }
         Returns: Json
       }
+      'change_apart': {
+        Args: {
+          'p_locked': boolean
+          'p_now': string
+          'p_rows': (unknown)[]
+          'p_shown': string
+          'p_statement': string
+          'p_table': unknown
+          'p_task': string
+        }
+        Returns: number
+      }
       'change_broker': {
         Args: {
           'p_before': Omit<
@@ -3086,6 +3147,17 @@ export type Database = {
       'change_replay_job': {
         Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
         Returns: Json
+      }
+      'change_rows': {
+        Args: {
+          'p_now': string
+          'p_rows': (unknown)[]
+          'p_shown'?: string
+          'p_statement': string
+          'p_table': unknown
+          'p_task': string
+        }
+        Returns: number
       }
       'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
       'changed_value': { Args: { 'p_columns': Json }; Returns: string }
@@ -3751,6 +3823,13 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'end_replay_jobs': {
+        Args: {
+          'p_now': string
+          'p_steps': (Database['outbox']['CompositeTypes']['replay_step'])[]
+        }
+        Returns: undefined
+      }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined
@@ -3926,6 +4005,7 @@ export type Database = {
         Returns: number
       }
       'fails_call': { Args: { 'p_sqlstate': string }; Returns: boolean }
+      'fails_upkeep': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'failure_rule_of': {
         Args: {
           'p_code': string
@@ -4122,6 +4202,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'find_attempts': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'find_event': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -4222,7 +4303,9 @@ export type Database = {
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fix_settings': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'fold_apart': { Args: { 'p_now': string; 'p_rows': (unknown)[] }; Returns: number }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'fold_rows': { Args: { 'p_rows': (unknown)[] }; Returns: number }
       'follow_database': {
         Args: {
           'p_binding': Omit<
@@ -4249,6 +4332,7 @@ export type Database = {
       }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_upkeep_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'free_span': { Args: { 'p_day': string; 'p_table': string }; Returns: unknown }
       'gate_metrics': {
         Args: { 'p_now': string }
@@ -4419,6 +4503,18 @@ export type Database = {
       'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
       'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
       'is_base_url': { Args: { 'p_form': string; 'p_text': string }; Returns: boolean }
+      'is_beside': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_kind': string
+          'p_now': string
+          'p_project': string
+        }
+        Returns: boolean
+      }
       'is_clean_tonight': {
         Args: { 'p_name': string; 'p_since': string; 'p_today': string; 'p_until': string }
         Returns: boolean
@@ -4461,6 +4557,7 @@ export type Database = {
         Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
         Returns: undefined
       }
+      'isolate_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
       'joined': {
@@ -4902,6 +4999,7 @@ export type Database = {
       }
       'most_event_bytes': { Args: { 'p_org_id': string }; Returns: number }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
+      'move_back': { Args: { 'p_now': string; 'p_rows': (unknown)[] }; Returns: undefined }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
         Returns: undefined
@@ -4942,7 +5040,7 @@ export type Database = {
       }
       'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'next_replays': {
-        Args: Record<PropertyKey, never>
+        Args: { 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
       }
       'next_token_at': {
@@ -5391,9 +5489,27 @@ export type Database = {
         }
         Returns: undefined
       }
+      'purge_apart': {
+        Args: {
+          'p_endpoint_id': string
+          'p_gate_id': number
+          'p_now': string
+          'p_rows': (unknown)[]
+        }
+        Returns: number
+      }
       'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
       'purge_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'purge_rows': {
+        Args: {
+          'p_endpoint_id': string
+          'p_gate_id': number
+          'p_now': string
+          'p_rows': (unknown)[]
+        }
         Returns: number
       }
       'put_broker': {
@@ -5725,6 +5841,16 @@ export type Database = {
         Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_upkeep': {
+        Args: {
+          'p_error': string
+          'p_member': string
+          'p_shown': string
+          'p_sqlstate': string
+          'p_task': string
+        }
+        Returns: number
+      }
       'rejoin': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: number }
       'rejoin_due': { Args: { 'p_now': string }; Returns: undefined }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
@@ -5805,6 +5931,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'replay_one': {
+        Args: { 'p_now': string; 'p_step': Database['outbox']['CompositeTypes']['replay_step'] }
+        Returns: number
+      }
       'replied_message': {
         Args: {
           'p_update': Omit<
@@ -5848,6 +5978,7 @@ export type Database = {
       }
       'restart_open_checks': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'restore_settings': { Args: { 'p_settings': (string)[] }; Returns: undefined }
+      'rests': { Args: { 'p_member': string; 'p_now': string; 'p_task': string }; Returns: boolean }
       'resume_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
@@ -5984,6 +6115,7 @@ export type Database = {
         Returns: number
       }
       'routing_status': { Args: { 'p_event_id': string }; Returns: string }
+      'row_name': { Args: { 'p_row': unknown; 'p_table': unknown }; Returns: string }
       'rows_in_default': {
         Args: { 'p_most': number; 'p_span': unknown; 'p_table': string }
         Returns: number
@@ -6350,6 +6482,7 @@ export type Database = {
         Returns: Json
       }
       'upkeep': { Args: { 'p_now': string; 'p_until': string }; Returns: undefined }
+      'upkeep_problem': { Args: { 'p_now': string }; Returns: string }
       'url_origin': { Args: { 'p_url': string }; Returns: string }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
@@ -6442,6 +6575,13 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'work_replay_job': {
+        Args: {
+          'p_now': string
+          'p_steps': (Database['outbox']['CompositeTypes']['replay_step'])[]
+        }
+        Returns: number
       }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }

@@ -37,6 +37,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'outbox.pause_endpoint($1)',
   ],
   'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
+  'foundation/change_rows.sql change_apart: for update skip locked': [
+    'held_cleanup.test.ts',
+    'the cleanup deletes old keys beside one that another session holds',
+  ],
   'engine/route/ended.sql drop_ended_subscriptions: for update of o skip locked': [
     'subscriptions.test.ts',
     'drop_ended_subscriptions() waits for nobody who holds one',
@@ -97,6 +101,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'engine/run/contract.sql refuse_contract: for update skip locked': [
     'held_gates.test.ts',
     'refuse_contract() of a run does not wait for another call of it',
+  ],
+  'engine/run/binding.sql add_name: for update skip locked': [
+    'copies.test.ts',
+    'one records it, and no worker waits',
   ],
   'engine/run/binding.sql check_binding: pg_try_advisory_xact_lock_shared': [
     'copies.test.ts',
