@@ -154,7 +154,7 @@ Deno.test('50 endpoints get each event that they want, and again only after a re
   expect(outhook.receiver.received.length).toBeLessThanOrEqual(total + failed.length)
 
   const [counts] = await outhook.sql`
-    select (select count(*) from outbox.event where.type not like 'outhook.%')::integer as events,
+    select (select count(*) from outbox.event where type not like 'outhook.%')::integer as events,
       (select count(*) from outbox.dead_letter)::integer as dead_letters,
       (select count(*) from outbox.unroutable)::integer as unroutable`
   expect(counts).toEqual({ events: eventCount, dead_letters: 0, unroutable: 0 })
