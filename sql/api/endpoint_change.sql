@@ -170,4 +170,5 @@ end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
   'Changes only the members in p_change; headers by name, null removes one. A URL with another '
-  'scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
+  'scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; '
+  'OH004: it is managed under another path (a channel).';
