@@ -15,6 +15,8 @@ export type ApiEnv = {
     database: ApiDatabase
     /** The span of the request; null if it is not recorded. */
     span: OpenSpan | null
+    /** Counts further requests of the organisation for expensive work; absent: no limit is set. */
+    charge?: (requests: number) => void
     /** The trace context for published events; null: none. */
     traceparent: string | null
   }

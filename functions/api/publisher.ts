@@ -4,6 +4,7 @@ import type { FunctionArgs } from '../_shared/database/functions.ts'
 import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
 import { findMismatch, type Mismatched, type PayloadSchema, stepsFor } from './json_schema.ts'
+import type { Steps } from './steps.ts'
 
 /** An event to publish: `body` is the payload's JSON text, `payload` its parsed value. */
 export type PublishedEvent = {
@@ -15,13 +16,15 @@ export type PublishedEvent = {
 
 /**
  * Publishes all events of an organisation or none; resolves with their ids in order and with the duplicates. `batchKey` is
- * the Idempotency-Key of the batch, `traceparent` the trace of events that name none. Throws ApiError.
+ * the Idempotency-Key of the batch, `traceparent` the trace of events that name none, `charge` counts
+ * further requests for the check of the payloads. Throws ApiError.
  */
 export type Publish = (
   orgId: string,
   events: PublishedEvent[],
   traceparent: string | null,
   batchKey?: string,
+  charge?: (requests: number) => void,
 ) => Promise<PublishedIds>
 
 const schema: z.ZodType<PayloadSchema | null> = z.union([
@@ -67,12 +70,18 @@ export function createPublisher(database: ApiDatabase): Publish {
     if (catalogues.size > maxCatalogues && oldest !== undefined) catalogues.delete(oldest)
   }
 
-  return async function publish(orgId, events, traceparent, batchKey): Promise<PublishedIds> {
+  return async function publish(
+    orgId,
+    events,
+    traceparent,
+    batchKey,
+    charge,
+  ): Promise<PublishedIds> {
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
     let isFresh = false
     for (let round = 0; round < maxRounds; round++) {
       const catalogue = catalogues.get(orgId)
-      const refusal = catalogue === undefined ? null : findRefusal(catalogue, events)
+      const refusal = catalogue === undefined ? null : findRefusal(catalogue, events, charge)
       if (refusal !== null) {
         if (isFresh) throw refusal
         keep(orgId, await database.call('read_catalogue', { p_org_id: orgId }, catalogueSchema))
@@ -94,9 +103,26 @@ export function createPublisher(database: ApiDatabase): Publish {
   }
 }
 
-function findRefusal(catalogue: Catalogue, events: PublishedEvent[]): ApiError | null {
+/** The request itself pays for so many steps, and each further one that is charged as well. */
+const stepsOfRequest = 500_000
+
+function findRefusal(
+  catalogue: Catalogue,
+  events: PublishedEvent[],
+  charge?: (requests: number) => void,
+): ApiError | null {
   // One budget for all events of the request, so that a batch costs no more than its size.
   const steps = stepsFor(events.reduce((sum, { body }) => sum + body.length, 0))
+  const refusal = findRefused(catalogue, events, steps)
+  charge?.(Math.floor(steps.taken / stepsOfRequest))
+  return refusal
+}
+
+function findRefused(
+  catalogue: Catalogue,
+  events: PublishedEvent[],
+  steps: Steps,
+): ApiError | null {
   for (const [at, { type, payload }] of events.entries()) {
     if (!Object.hasOwn(catalogue.types, type)) {
       return new ApiError('invalid_argument', `events.${at}.type is not in the catalogue`, {

@@ -4635,9 +4635,9 @@ comment on function outbox.set_headers(uuid, jsonb) is
 
 -- sql/endpoints/other_host.sql
 
--- Custom headers and credentials were given for one host. A change of scheme, host or port must name
--- them again in the same call, because whoever may change a URL could otherwise read them at a host
--- of their own. The signing secrets are never sent, so they stay.
+-- Custom headers and credentials were given for one host. A change of scheme, host or port must
+-- name them again in the same call, because whoever may change a URL could otherwise read them at a
+-- host of their own. The signing secrets are never sent, so they stay.
 
 create function outbox.url_origin(p_url text) returns text
 language plpgsql immutable set search_path = ''
@@ -4653,8 +4653,8 @@ begin
 end
 $$;
 comment on function outbox.url_origin(text) is
-  'The scheme, host and port of a URL in lower case, such as https://example.com:443. All addresses '
-  'for the URL of Kafka brokers. Two texts of one IP address count as two hosts.';
+  'The scheme, host and port of a URL in lower case, such as https://example.com:443. All '
+  'addresses for the URL of Kafka brokers. Two texts of one IP address count as two hosts.';
 
 create function outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) returns void
 language plpgsql stable set search_path = ''
@@ -4683,8 +4683,8 @@ begin
 end
 $$;
 comment on function outbox.check_named_again(outbox.endpoint, jsonb) is
-  'Raises OH001 if the stored URL has another origin than p_before, the endpoint before the change, '
-  'and p_headers does not name all custom headers of p_before.';
+  'Raises OH001 if the stored URL has another origin than p_before, the endpoint before the '
+  'change, and p_headers does not name all custom headers of p_before.';
 
 create function outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) returns void
 language plpgsql set search_path = ''

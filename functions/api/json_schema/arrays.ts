@@ -1,6 +1,14 @@
 import type { Steps } from '../steps.ts'
 import { canonical } from './canonical.ts'
-import { type Check, type Marks, type Mismatch, mismatch, type Node, within } from './node.ts'
+import {
+  addMark,
+  type Check,
+  type Marks,
+  type Mismatch,
+  mismatch,
+  type Node,
+  within,
+} from './node.ts'
 import { readCount, readPart, readParts, refuse, type Source } from './source.ts'
 
 /** `minItems`, `maxItems` and `uniqueItems`, and the keywords for elements. */
@@ -29,7 +37,7 @@ export function addArrayChecks(source: Source): void {
     node.lastChecks.push(arrayCheck((value, marks, steps) => {
       return findInElements(value, steps, (item, at) => {
         if (marks?.has(at)) return null
-        marks?.add(at)
+        addMark(marks, at, steps)
         return rest.check(item, null, steps)
       })
     }))
@@ -45,7 +53,7 @@ function addElementChecks(source: Source): void {
     return findInElements(value, steps, (item, at) => {
       const part = first[at] ?? others
       if (part === undefined) return null
-      marks?.add(at)
+      addMark(marks, at, steps)
       return part.check(item, null, steps)
     })
   }))
@@ -72,7 +80,7 @@ function countFitting(part: Node, value: unknown[], marks: Marks, steps: Steps):
   value.forEach((item, at) => {
     steps.take(1)
     if (part.check(item, null, steps) !== null) return
-    marks?.add(at)
+    addMark(marks, at, steps)
     count++
   })
   return count

@@ -1,5 +1,9 @@
+import type { Steps } from '../steps.ts'
 import { type Check, mismatch } from './node.ts'
 import { readNumber, refuse, type Source } from './source.ts'
+
+/** Decimals are divided as texts and large integers. */
+const stepsOfDivision = 8
 
 /** Each bound with how to say it, and whether a value lies within. */
 const bounds = [
@@ -21,13 +25,19 @@ export function addNumberChecks(source: Source): void {
   const divisor = readNumber(source, 'multipleOf')
   if (divisor === undefined) return
   if (divisor <= 0) refuse(`${source.path}.multipleOf`, `is ${divisor}`, 'Expected more than 0')
-  source.node.checks.push(numberCheck(`Expected a multiple of ${divisor}`, (value) => {
+  source.node.checks.push(numberCheck(`Expected a multiple of ${divisor}`, (value, steps) => {
+    steps.take(stepsOfDivision)
     return isMultiple(value, divisor)
   }))
 }
 
-function numberCheck(detail: string, isFit: (value: number) => boolean): Check {
-  return (value) => typeof value !== 'number' || isFit(value) ? null : mismatch(detail)
+function numberCheck(
+  detail: string,
+  isFit: (value: number, steps: Steps) => boolean,
+): Check {
+  return (value, _marks, steps) => {
+    return typeof value !== 'number' || isFit(value, steps) ? null : mismatch(detail)
+  }
 }
 
 /** Whether a decimal is a multiple of another, without the rounding of binary fractions. */

@@ -1,6 +1,14 @@
 import type { Pattern } from '../pattern/pattern.ts'
 import type { Steps } from '../steps.ts'
-import { type Check, type Marks, type Mismatch, mismatch, type Node, within } from './node.ts'
+import {
+  addMark,
+  type Check,
+  type Marks,
+  type Mismatch,
+  mismatch,
+  type Node,
+  within,
+} from './node.ts'
 import { readCount, readMap, readNames, readPart, type Source } from './source.ts'
 
 type Value = Record<string, unknown>
@@ -17,7 +25,7 @@ export function addObjectChecks(source: Source): void {
   if (least !== undefined || most !== undefined) {
     node.checks.push(objectCheck((value, _marks, steps) => {
       const { length } = Object.keys(value)
-      steps.take(length)
+      steps.take(2 * length)
       if (length < (least ?? 0)) return mismatch(`Expected at least ${least} members`)
       return length > (most ?? Infinity) ? mismatch(`Expected at most ${most} members`) : null
     }))
@@ -76,7 +84,7 @@ function addMemberChecks(source: Source): void {
   node.lastChecks.push(objectCheck((value, marks, steps) => {
     return findInMembers(value, steps, (name, member) => {
       if (marks?.has(name)) return null
-      marks?.add(name)
+      addMark(marks, name, steps)
       return rest.check(member, null, steps)
     })
   }))
@@ -93,7 +101,7 @@ function addMemberChecks(source: Source): void {
       if (found !== null) return found
     }
     if (!isKnown && others === undefined) return null
-    marks?.add(name)
+    addMark(marks, name, steps)
     return isKnown ? null : others?.check(member, null, steps) ?? null
   }
 }
@@ -104,7 +112,7 @@ function findInMembers(
   find: (name: string, member: unknown) => Mismatch | null,
 ): Mismatch | null {
   for (const name of Object.keys(value)) {
-    steps.take(1)
+    steps.take(2)
     const found = find(name, value[name])
     if (found !== null) return within(name, found)
   }

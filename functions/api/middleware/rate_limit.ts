@@ -18,6 +18,7 @@ const takenSchema = z.object({
 })
 
 type Reservation = {
+  /** Below 0: what expensive requests owe. */
   left: number
   until: number
   /** The time until which the database has refused: it is not called before. */
@@ -28,8 +29,8 @@ type Reservation = {
 }
 
 /**
- * Limits the requests of each organisation over all isolates: 429 with Retry-After. The same call to
- * the database brings the revoked portal tokens, which are refused (401) at most `reservationMs` later.
+ * Limits the requests of each organisation over all isolates: 429 with Retry-After. A handler may
+ * charge more than one for expensive work. The same call to the database brings the revoked portal tokens, which are refused (401) at most `reservationMs` later.
  */
 export function rateLimit(
   { database, now }: { database: ApiDatabase; now: () => number },
@@ -38,19 +39,21 @@ export function rateLimit(
 
   return async function rateLimit(c, next): Promise<void> {
     const { orgId, portal } = c.get('principal')
-    const { revocations } = await useOne(orgId)
+    const reservation = await useOne(orgId)
+    const { revocations } = reservation
     if (portal !== null && (revocations === null || isRevoked(portal, revocations))) {
       throw new ApiError('unauthenticated', 'The portal token was revoked', {
         remedy: 'Ask the application for a new token',
         headers: { 'www-authenticate': 'Bearer' },
       })
     }
+    c.set('charge', (requests) => reservation.left -= requests)
     await next()
   }
 
   async function useOne(orgId: string): Promise<Reservation> {
     const reservation = reservationOf(orgId)
-    while (reservation.left === 0 || reservation.until <= now()) {
+    while (reservation.left <= 0 || reservation.until <= now()) {
       if (reservation.refusedUntil > now()) throw tooManyRequests(reservation.refusedUntil - now())
       // Concurrent requests share one call.
       reservation.pending ??= reserve(orgId, reservation).finally(() => reservation.pending = null)
@@ -65,7 +68,7 @@ export function rateLimit(
       p_org_id: orgId,
       p_count: reservationSize,
     }, takenSchema)
-    reservation.left = granted
+    reservation.left = Math.min(reservation.left, 0) + granted
     reservation.revocations = portal
     reservation.until = now() + reservationMs
     reservation.refusedUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0

@@ -84,7 +84,7 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
     const { orgId } = c.get('principal')
     const trace = { tracer, span: c.get('span'), traceparent: c.get('traceparent') }
     return await publishSpan(trace, describe(events), (traceparent) => {
-      return publish(orgId, events, traceparent, key)
+      return publish(orgId, events, traceparent, key, c.get('charge'))
     }, ({ ids }) => ids.length === 1 ? ids[0] : undefined)
   }
 

@@ -18,7 +18,7 @@ const key: Principal = {
 }
 
 /** Requests of org-1 against a database that grants what the test says, at a time that it turns. */
-function limiter(grants: Grant[], principal: Principal = key): {
+function limiter(grants: Grant[], principal: Principal = key, charges: number[] = []): {
   time: { ms: number }
   asked: unknown[]
   statuses(count: number): Promise<number[]>
@@ -41,7 +41,10 @@ function limiter(grants: Grant[], principal: Principal = key): {
     await next()
   })
   app.use(rateLimit({ database, now: () => time.ms }))
-  app.get('/', (c) => c.text('taken'))
+  app.get('/', (c) => {
+    c.get('charge')?.(charges.shift() ?? 0)
+    return c.text('taken')
+  })
   const get = async (): Promise<Response> => await app.request('/')
   return {
     time,
@@ -64,6 +67,28 @@ Deno.test('rateLimit() takes 50 requests with one lease, and asks for the next l
   expect(asked).toEqual([{ p_org_id: 'org-1', p_count: 50 }])
   expect(await statuses(1)).toEqual(taken(1))
   expect(asked.length).toBe(2)
+})
+
+Deno.test('rateLimit() counts a request as many as its work costs, and asks until the debt is paid', async () => {
+  const { asked, statuses } = limiter([granted, granted, granted], key, [48, 60])
+  expect(await statuses(1)).toEqual(taken(1))
+  expect(asked.length).toBe(1)
+  // The last one of the first lease owes 60, which the second lease does not cover.
+  expect(await statuses(2)).toEqual(taken(2))
+  expect(asked.length).toBe(3)
+  expect(await statuses(38)).toEqual(taken(38))
+  expect(asked.length).toBe(3)
+})
+
+Deno.test('rateLimit() refuses whoever owes more than the database grants, until it is paid', async () => {
+  const grants = [granted, { granted: 0, retryAfterMs: 1000 }, granted]
+  const { time, asked, statuses } = limiter(grants, key, [90])
+  expect(await statuses(2)).toEqual([200, 429])
+  expect(asked.length).toBe(2)
+  time.ms += 1000
+  // The lease of 50 pays 41; 9 are left of it.
+  expect(await statuses(9)).toEqual(taken(9))
+  expect(asked.length).toBe(3)
 })
 
 Deno.test('rateLimit() goes on with a lease that is 4,999 ms old, and asks anew at 5,000 ms', async () => {
