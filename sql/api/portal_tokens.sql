@@ -155,14 +155,13 @@ comment on function outbox.list_revoked_portal_tokens(text, text, integer) is
 create function outbox.remove_revoked_tokens(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_removed integer;
 begin
-  delete from outbox.revoked_portal_token t where (t.org_id, t.id) in (
-    select o.org_id, o.id from outbox.revoked_portal_token o
-    where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit);
-  get diagnostics v_removed = row_count;
-  return v_removed;
+  return outbox.change_rows('outbox.remove_revoked_tokens', 'outbox.revoked_portal_token',
+    'delete from outbox.revoked_portal_token t where t.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.revoked_portal_token o
+      where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.remove_revoked_tokens(timestamptz, integer) is

@@ -158,18 +158,22 @@ comment on function outbox.count_requests(jsonb) is
 create function outbox.remove_request_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_keys integer;
 begin
-  delete from outbox.request_bucket b
-  where b.filled_at < p_now - interval '1 hour' and b.ctid = any (array(
-    select o.ctid from outbox.request_bucket o
-    where o.filled_at < p_now - interval '1 hour' limit p_limit));
-  delete from outbox.request_key k where k.ctid = any (array(
-    select o.ctid from outbox.request_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_keys = row_count;
-  return v_keys;
+  -- Another request may have used the bucket since.
+  perform outbox.change_rows('outbox.remove_request_keys', 'outbox.request_bucket', $delete$
+      delete from outbox.request_bucket b
+      where b.ctid = any ($1) and b.filled_at < $2 - interval '1 hour'
+    $delete$,
+    array(
+      select o.ctid from outbox.request_bucket o
+      where o.filled_at < p_now - interval '1 hour' limit p_limit),
+    p_now);
+  return outbox.change_rows('outbox.remove_request_keys', 'outbox.request_key',
+    'delete from outbox.request_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.request_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.remove_request_keys(timestamptz, integer) is

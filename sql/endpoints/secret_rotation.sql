@@ -54,6 +54,7 @@ declare
 begin
   -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
+  perform outbox.isolate_unreadable(p_endpoint_id);
   perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
@@ -140,22 +141,20 @@ comment on function outbox.expire_secret(uuid) is
 create function outbox.drop_expired_secrets(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_dropped integer;
 begin
-  with deleted as (
-    delete from outbox.endpoint_secret s
-    where s.id in (
-      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
-      select o.id from outbox.endpoint_secret o
+  return outbox.change_rows('outbox.drop_expired_secrets', 'outbox.endpoint_secret', $delete$
+      with deleted as (
+        delete from outbox.endpoint_secret s where s.ctid = any ($1) returning s.vault_id
+      )
+      delete from vault.secrets v using deleted x where v.id = x.vault_id
+    $delete$,
+    -- remove_endpoint() may hold the lock: it deletes the secrets itself.
+    array(
+      select o.ctid from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       limit p_limit
-      for update skip locked)
-    returning s.vault_id
-  )
-  delete from vault.secrets v using deleted x where v.id = x.vault_id;
-  get diagnostics v_dropped = row_count;
-  return v_dropped;
+      for update skip locked),
+    p_now);
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz, integer) is

@@ -12,8 +12,8 @@ begin
     else outbox.vault_text(p_vault_id, p_what)
   end;
   return null;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   return pg_catalog.format('%s cannot be read from Vault (%s %s)', p_what, sqlstate,
@@ -102,6 +102,25 @@ comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
   'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. '
   'False if another transaction has the endpoint locked.';
 
+create function outbox.isolate_unreadable(p_endpoint_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- The claim has paused the endpoint because the error stayed, so that it is no temporary one.
+  if exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
+  then
+    perform outbox.set_isolating(true);
+  end if;
+end
+$$;
+comment on function outbox.isolate_unreadable(uuid) is
+  'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an '
+  'unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
+
 create function outbox.release_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -109,12 +128,18 @@ set enable_seqscan = off
 as $$
 declare
   v_hold text;
+  v_why text;
 begin
   if not exists (
     select from outbox.endpoint e
     where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
-    or outbox.why_unreadable(p_endpoint_id) is not null
   then
+    return;
+  end if;
+  perform outbox.isolate_unreadable(p_endpoint_id);
+  v_why := outbox.why_unreadable(p_endpoint_id);
+  perform outbox.set_isolating(false);
+  if v_why is not null then
     return;
   end if;
   v_hold := outbox.still_held(p_endpoint_id);

@@ -38,8 +38,8 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   return null;

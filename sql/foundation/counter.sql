@@ -67,6 +67,89 @@ $$;
 comment on function outbox.count_up(text, text[], bigint, bigint) is
   'Counts something p_n times, when the transaction commits. Waits for no lock.';
 
+create function outbox.fold_rows(p_rows tid[]) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_folded integer;
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.ctid = any (p_rows) returning c.*
+  ), folded as (
+    -- All calls use the same order, or two concurrent ones could deadlock.
+    insert into outbox.counter as c (metric, labels, n, total)
+    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+    from taken t
+    group by t.metric, t.labels
+    order by t.metric, t.labels
+    on conflict (metric, labels) do update
+      set n = c.n + excluded.n, total = c.total + excluded.total
+  )
+  select pg_catalog.count(*) into v_folded from taken t;
+  return v_folded;
+end
+$$;
+comment on function outbox.fold_rows(tid[]) is
+  'Adds rows of counter_change up into counter and returns how many it added.';
+
+create function outbox.fold_apart(p_rows tid[], p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_counter record;
+  v_folded integer := 0;
+begin
+  for v_counter in
+    select c.metric, c.labels, pg_catalog.array_agg(c.ctid) as rows
+    from outbox.counter_change c where c.ctid = any (p_rows)
+    group by c.metric, c.labels order by c.metric, c.labels
+  loop
+    begin
+      v_folded := v_folded + outbox.fold_rows(v_counter.rows);
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.fold_counters',
+        pg_catalog.format('the counter %s %s', v_counter.metric, v_counter.labels), sqlstate,
+        sqlerrm, '5 minutes');
+      perform outbox.move_back(v_counter.rows, p_now);
+    end;
+  end loop;
+  return v_folded;
+end
+$$;
+comment on function outbox.fold_apart(tid[], timestamptz) is
+  'As fold_rows(); if the database refuses to change a counter, all others are changed, and its '
+  'rows stay.';
+
+create function outbox.move_back(p_rows tid[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.ctid = any (p_rows) returning c.*
+  )
+  insert into outbox.counter_change (at, metric, labels, n, total)
+  select p_now, t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+  from taken t
+  group by t.metric, t.labels;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+end
+$$;
+comment on function outbox.move_back(tid[], timestamptz) is
+  'Replaces rows of a counter that cannot be changed by one row of now, so that they are not many '
+  'and do not stay before all others.';
+
 create function outbox.fold_counters() returns integer
 language plpgsql
 set search_path = ''
@@ -79,36 +162,38 @@ declare
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
   end;
+  v_rows tid[];
   v_first timestamptz;
   v_folded integer;
 begin
-  with taken as (
-    -- Many more may be left if the tick did not run.
-    delete from outbox.counter_change c where c.ctid = any (array(
-      select o.ctid from outbox.counter_change o
-      where o.at >= v_since order by o.at limit 20000))
-    returning c.*
-  ), folded as (
-    -- All calls use the same order, or two concurrent ones could deadlock.
-    insert into outbox.counter as c (metric, labels, n, total)
-    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
-    from taken t
-    group by t.metric, t.labels
-    order by t.metric, t.labels
-    on conflict (metric, labels) do update
-      set n = c.n + excluded.n, total = c.total + excluded.total
-  )
-  select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- The start stays before the rows that this call deletes, because a reader may still see them.
-  if v_first is not null then
-    perform pg_catalog.setval('outbox.counters_from',
-      greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
+  -- Many more may be left if the tick did not run.
+  select pg_catalog.array_agg(o.row_at), pg_catalog.min(o.at) into v_rows, v_first
+  from (
+    select c.ctid as row_at, c.at from outbox.counter_change c
+    where c.at >= v_since order by c.at limit 20000
+  ) o;
+  if v_rows is null then
+    return 0;
   end if;
+  begin
+    v_folded := outbox.fold_rows(v_rows);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_folded is null then
+    v_folded := outbox.fold_apart(v_rows, v_now);
+  end if;
+  -- The start stays before the rows that this call deletes, because a reader may still see them.
+  perform pg_catalog.setval('outbox.counters_from',
+    greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
   return v_folded;
 end
 $$;
 comment on function outbox.fold_counters() is
-  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added.';
+  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added. If the '
+  'database refuses to change a counter, all others are changed.';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''

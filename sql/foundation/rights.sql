@@ -8,4 +8,4 @@ grant execute on function
   outbox.version(),
   outbox.set_setting(text, jsonb)
 to service_role;
-grant select on outbox.setting to service_role;
+grant select on outbox.setting, outbox.upkeep_refusal to service_role;

@@ -50,16 +50,15 @@ comment on function outbox.accept_once(text, text) is
 create function outbox.forget_accepted(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_forgotten integer;
 begin
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_limit));
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_accepted', 'outbox.consumer_inbox',
+    'delete from outbox.consumer_inbox i where i.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.consumer_inbox o
+      where o.accepted_at
+        < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+      order by o.accepted_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_accepted(timestamptz, integer) is

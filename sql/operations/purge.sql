@@ -1,44 +1,18 @@
 -- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
 -- lease.
 
-create function outbox.purge_endpoint(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+create function outbox.purge_rows(
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
-  v_gate outbox.gate;
   v_purged integer;
 begin
-  -- SKIP LOCKED: neither an operator nor a run may block this job.
-  perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.status = 'deleted'
-  for no key update skip locked;
-  if not found then
-    return 0;
-  end if;
-  select *
-  into v_gate
-  from outbox.gate g
-  where g.endpoint_id = p_endpoint_id
-  for no key update skip locked;
-  if not found then
-    return 0;
-  end if;
-  with picked as materialized (
-    select d.* from outbox.lane l
-    cross join lateral (
-      select d.ctid as row_at, d.* from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id limit p_limit
-    ) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit
-  ), deleted as (
+  with deleted as (
     delete from outbox.delivery d
-    using picked x
-    where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+    where d.ctid = any (p_rows)
+    returning d.lane_id, d.leased_until is not null as held, d.event_id, d.attempt,
       d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
@@ -60,16 +34,86 @@ begin
   )
   update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
-  where g.id = v_gate.id and s.n is not null
+  where g.id = p_gate_id and s.n is not null
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
-  if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
+  return coalesce(v_purged, 0);
+end
+$$;
+comment on function outbox.purge_rows(uuid, bigint, tid[], timestamptz) is
+  'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
+
+create function outbox.purge_apart(
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_half integer := pg_catalog.cardinality(p_rows) / 2;
+begin
+  begin
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    if v_half = 0 then
+      perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
+        sqlstate, outbox.row_name('outbox.delivery', p_rows[1]) || ': ' || sqlerrm, '5 minutes');
+      return 0;
+    end if;
+  end;
+  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
+    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
+end
+$$;
+comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
+  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. '
+  'locks: the caller holds the gate.';
+
+create function outbox.purge_endpoint(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gate outbox.gate;
+  v_purged integer := 0;
+  v_rows tid[];
+begin
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.status = 'deleted'
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  select *
+  into v_gate
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  v_rows := array(
+    select d.row_at from outbox.lane l
+    cross join lateral (
+      select d.ctid as row_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+      order by d.due_at, d.event_id limit p_limit
+    ) d
+    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit);
+  if pg_catalog.cardinality(v_rows) > 0 then
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate.id, v_rows, p_now);
+  elsif v_gate.depth = 0 then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
     end if;
   end if;
-  return coalesce(v_purged, 0);
+  return v_purged;
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
@@ -109,6 +153,7 @@ create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  v_now timestamptz := outbox.clock();
   v_endpoint uuid;
   v_purged integer := 0;
 begin
@@ -117,18 +162,19 @@ begin
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
     where e.status = 'deleted'
+      and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
     order by pg_catalog.random()
     limit 10
   loop
     begin
       v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-        outbox.clock());
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+        v_now);
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
-        sqlstate, sqlerrm;
+      perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || v_endpoint,
+        sqlstate, sqlerrm, '5 minutes');
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -136,4 +182,5 @@ begin
 end
 $$;
 comment on function outbox.purge_deleted(integer) is
-  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';
+  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many. If the database '
+  'refuses a row, all others are removed, and the endpoint is left out for 10 s.';

@@ -84,6 +84,7 @@ begin
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
+    outbox.upkeep_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -95,9 +96,9 @@ end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, runs of another project, kicks that pg_net does not send, a '
-  'backlog older than a minute, worker.enabled is false, what a module adds. '
-  'p_backlog: the result of queue_backlog().';
+  'functions of another version, runs of another project, kicks that pg_net does not send, objects '
+  'that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, '
+  'what a module adds. p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select

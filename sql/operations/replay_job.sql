@@ -98,7 +98,7 @@ create type outbox.replay_step as (
 );
 comment on type outbox.replay_step is 'One dead letter that a replay job handles next.';
 
-create function outbox.next_replays() returns outbox.replay_step[]
+create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -118,19 +118,111 @@ begin
       limit j.rate_per_second
     ) x
     where j.status = 'running'
+      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
     order by j.id, x.failed_at, x.id);
 end
 $$;
-comment on function outbox.next_replays() is
-  'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
+comment on function outbox.next_replays(timestamptz) is
+  'The next dead letters of the running jobs; of each job as many as its rate allows per second. '
+  'A job that failed in the last 10 s is left out.';
+
+create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_member text;
+begin
+  return outbox.reopen_delivery(
+    p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
+  -- A temporary error may be of another transaction, so the job tries again before it skips the
+  -- dead letter.
+  return case
+    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+      and outbox.may_stay(sqlstate)
+    then null else 0
+  end;
+end
+$$;
+comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
+  'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. '
+  'Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+
+create function outbox.work_replay_job(
+  p_steps outbox.replay_step[], p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_step outbox.replay_step;
+  v_last outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
+  v_skipped integer := 0;
+begin
+  foreach v_step in array p_steps loop
+    v_put := outbox.replay_one(v_step, p_now);
+    exit when v_put is null;
+    v_last := v_step;
+    v_all := v_all + v_put;
+    v_skipped := v_skipped + 1 - v_put;
+  end loop;
+  update outbox.replay_job j set
+    at_failed = v_last.failed_at, at_id = v_last.letter_id, replayed = j.replayed + v_all,
+    skipped = j.skipped + v_skipped
+  where j.id = v_last.job_id;
+  return v_all;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+  perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'replay job ' || p_steps[1].job_id,
+    sqlstate, sqlerrm, '5 minutes');
+  return 0;
+end
+$$;
+comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
+  'Executes one step of one replay job and returns how many dead letters it replayed. If the '
+  'database refuses to store its position, it replays none and tries again after 10 s. locks: the '
+  'caller holds the gates.';
+
+create function outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamptz)
+returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_job bigint;
+begin
+  for v_job in
+    select j.id from outbox.replay_job j
+    where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(p_steps) s)
+      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
+  loop
+    begin
+      update outbox.replay_job j set status = 'done', finished_at = p_now where j.id = v_job;
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'replay job ' || v_job, sqlstate,
+        sqlerrm, '5 minutes');
+    end;
+  end loop;
+end
+$$;
+comment on function outbox.end_replay_jobs(outbox.replay_step[], timestamptz) is
+  'Ends the running jobs that have no dead letter left; if one cannot be changed, all others are.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
   v_steps outbox.replay_step[];
-  v_step outbox.replay_step;
-  v_put integer;
+  v_job bigint;
   v_all integer := 0;
 begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
@@ -140,35 +232,32 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  v_steps := outbox.next_replays();
+  v_steps := outbox.next_replays(p_now);
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
-  foreach v_step in array v_steps loop
-    begin
-      v_put := outbox.reopen_delivery(
-        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
-        raise;
-      end if;
-      v_put := 0;
-      raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
-        v_step.endpoint_id, sqlstate, sqlerrm;
-    end;
-    update outbox.replay_job j
-    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
-      skipped = j.skipped + 1 - v_put
-    where j.id = v_step.job_id;
-    v_all := v_all + v_put;
+  for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+    v_all := v_all + outbox.work_replay_job(
+      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
-  perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  begin
+    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- drop_partition() checks again that nothing is open.
+    perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'checks of partitions', sqlstate,
+      sqlerrm, '5 minutes');
+  end;
+  perform outbox.set_isolating(true);
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set status = 'done', finished_at = p_now
-  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  perform outbox.set_isolating(false);
+  perform outbox.end_replay_jobs(v_steps, p_now);
   return v_all;
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
   'Executes one step of all replay jobs: replays as many as the rate allows per second and '
-  'records the position, in one transaction, so that a crash neither repeats nor loses one. '
-  'Returns how many it replayed. locks: gates by id.';
+  'records the position, in one transaction, so that a crash neither repeats nor loses one. If '
+  'the database refuses to change a job, all others continue. Returns how many it replayed. '
+  'locks: gates by id, then partition_check.';

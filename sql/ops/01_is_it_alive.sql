@@ -279,6 +279,13 @@ checks as (
     select pg_catalog.string_agg(p, '; ' order by p) as problems
     from pg_catalog.unnest(outbox.more_problems()) p
   ) w
+  union all
+  select 21, 'Does the maintenance process everything?', 'Maintenance',
+    case when u.problem is null then 'ok' else 'error' end,
+    coalesce(u.problem || ', such as: ' || (
+      select r.sqlstate || ' ' || r.error from outbox.upkeep_refusal r
+      where r.shown_until > outbox.clock() order by r.at desc, r.task, r.member limit 1), 'yes')
+  from (select outbox.upkeep_problem(outbox.clock()) as problem) u
 )
 select c.question, c.status, c.result, case when c.status <> 'ok' then c.runbook end as runbook
 from checks c

@@ -164,14 +164,13 @@ comment on function outbox.execute_saga(text, jsonb, text, text, text) is
 create function outbox.forget_saga_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_forgotten integer;
 begin
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_saga_keys', 'outbox.saga_key',
+    'delete from outbox.saga_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.saga_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_saga_keys(timestamptz, integer) is

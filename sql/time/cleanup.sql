@@ -1,8 +1,9 @@
 -- Cleanup: deletes rows that are older than their retention. A step deletes the rows of one kind.
 -- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up
 -- to 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the
--- next start of the job continues. A step that fails prevents no other. Each step may run at any
--- time, repeatedly and concurrently.
+-- next start of the job continues. A step that fails prevents no other. A row that the database
+-- refuses to delete prevents no other row (foundation/change_rows). Each step may run at any time,
+-- repeatedly and concurrently.
 
 -- Unlogged: after a crash of the server the cleanup of the day begins again.
 create unlogged table outbox.cleanup_progress (
@@ -20,14 +21,13 @@ comment on table outbox.cleanup_progress is
 create function outbox.forget_idempotency_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
-  delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_idempotency_keys', 'outbox.idempotency_key',
+    'delete from outbox.idempotency_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.idempotency_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_idempotency_keys(timestamptz, integer) is
@@ -36,19 +36,18 @@ comment on function outbox.forget_idempotency_keys(timestamptz, integer) is
 create function outbox.forget_dead_letters(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
-  delete from outbox.dead_letter x where x.ctid = any (array(
-    select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < p_now
-        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit p_limit for update skip locked));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_dead_letters', 'outbox.dead_letter',
+    'delete from outbox.dead_letter x where x.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.dead_letter o
+      where greatest(o.discarded_at, o.delivered_at) < p_now
+          - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+        and not exists (
+          select from outbox.delivery d
+          where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+      limit p_limit for update skip locked),
+    p_now);
 end
 $$;
 comment on function outbox.forget_dead_letters(timestamptz, integer) is
@@ -58,18 +57,17 @@ comment on function outbox.forget_dead_letters(timestamptz, integer) is
 create function outbox.forget_job_runs(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
   -- pg_cron stores the times of the server, not those of clock().
-  delete from cron.job_run_details r where p_now is not null and r.runid = any (array(
-    select o.runid from cron.job_run_details o
-    where o.end_time < pg_catalog.clock_timestamp()
-        - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
-      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit p_limit));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_job_runs', 'cron.job_run_details',
+    'delete from cron.job_run_details r where r.ctid = any ($1)',
+    array(
+      select o.ctid from cron.job_run_details o
+      where o.end_time < pg_catalog.clock_timestamp()
+          - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
+        and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+      limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_job_runs(timestamptz, integer) is
@@ -79,24 +77,25 @@ comment on function outbox.forget_job_runs(timestamptz, integer) is
 create function outbox.forget_lanes(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
   -- An empty ordered lane stays until its lane_spacing_ms has passed, and the lane of a replay job
   -- until a day after its end.
-  delete from outbox.lane l
-  where l.id = any (array(
-      select o.id from outbox.lane o
+  return outbox.change_rows('outbox.forget_lanes', 'outbox.lane', $delete$
+      delete from outbox.lane l
+      where l.ctid = any ($1)
+        and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= $2
+        and exists (
+          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
+    $delete$,
+    array(
+      select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
         and (o.ordered or o.key_hash > 0 and exists (
           select from outbox.replay_job j
           where j.id = o.key_hash and j.status in ('done', 'cancelled')
             and j.finished_at < p_now - interval '1 day'))
-      limit p_limit))
-    and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= p_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  get diagnostics v_n = row_count;
-  return v_n;
+      limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_lanes(timestamptz, integer) is
@@ -108,32 +107,52 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_task constant text := 'outbox.forget_default_rows';
   v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
-  v_events integer;
-  v_attempts integer;
 begin
   -- The rows of a day whose partition was not created in time.
-  delete from outbox.event_default v where v.id = any (array(
-    select o.id from outbox.event_default o
-    where o.id < outbox.uuid_v7_floor(v_today
-        - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
-      and not exists (select from outbox.delivery d where d.event_id = o.id)
-      and not exists (select from outbox.unrouted u where u.event_id = o.id)
-      and not exists (select from outbox.unroutable u where u.event_id = o.id)
-    limit p_limit));
-  get diagnostics v_events = row_count;
-  delete from outbox.attempt_default a where a.ctid = any (array(
-    select o.ctid from outbox.attempt_default o
-    where o.at < v_today
-      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
-    limit p_limit));
-  get diagnostics v_attempts = row_count;
-  return greatest(v_events, v_attempts);
+  return greatest(
+    outbox.change_rows(v_task, 'outbox.event_default',
+      'delete from outbox.event_default v where v.ctid = any ($1)',
+      array(
+        select o.ctid from outbox.event_default o
+        where o.id < outbox.uuid_v7_floor(v_today
+            - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
+          and not exists (select from outbox.delivery d where d.event_id = o.id)
+          and not exists (select from outbox.unrouted u where u.event_id = o.id)
+          and not exists (select from outbox.unroutable u where u.event_id = o.id)
+        limit p_limit),
+      p_now),
+    outbox.change_rows(v_task, 'outbox.attempt_default',
+      'delete from outbox.attempt_default a where a.ctid = any ($1)',
+      array(
+        select o.ctid from outbox.attempt_default o
+        where o.at < v_today
+          - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
+        limit p_limit),
+      p_now));
 end
 $$;
 comment on function outbox.forget_default_rows(timestamptz, integer) is
   'Deletes up to p_limit events and attempts of the default partitions that are as old as '
   'partitions that are dropped, and not open. Returns the larger of the two numbers.';
+
+create function outbox.forget_upkeep_refusals(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
+  delete from outbox.upkeep_refusal r where r.ctid = any (array(
+    select o.ctid from outbox.upkeep_refusal o
+    where o.shown_until < p_now - interval '1 day' limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_upkeep_refusals(timestamptz, integer) is
+  'Deletes up to p_limit refusals of the periodic work a day after they were last shown; returns '
+  'how many.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('dead_letters', 'outbox.forget_dead_letters'),
@@ -141,7 +160,8 @@ insert into outbox.cleanup_step (name, calls) values
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),
   ('job_runs', 'outbox.forget_job_runs'),
   ('lanes', 'outbox.forget_lanes'),
-  ('secrets', 'outbox.drop_expired_secrets');
+  ('secrets', 'outbox.drop_expired_secrets'),
+  ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 
 create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer
 language plpgsql
@@ -155,6 +175,10 @@ declare
 begin
   select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
   execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  if v_n < p_most then
+    -- The step has tried all rows, so what it refused before was changed, or is gone.
+    delete from outbox.upkeep_refusal r where r.task = v_calls and r.at < p_now;
+  end if;
   return v_n;
 exception when query_canceled or others then
   raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;

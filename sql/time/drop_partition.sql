@@ -91,6 +91,7 @@ declare
   v_part record;
   v_dropped integer := 0;
   v_more boolean := false;
+  v_failed text[] := array[]::text[];
 begin
   for v_part in
     select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
@@ -99,19 +100,30 @@ begin
   loop
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
-    if v_part.parent = 'attempt' then
-      -- The transaction that holds this lock would delay the other days too.
-      exit when not outbox.drop_partition(v_part.name);
-      v_dropped := v_dropped + 1;
-    elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
-      v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
-    end if;
+    begin
+      if v_part.parent = 'attempt' then
+        -- The transaction that holds this lock would delay the other days too.
+        exit when not outbox.drop_partition(v_part.name);
+        v_dropped := v_dropped + 1;
+      elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
+        v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
+      end if;
+      perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
+    -- Such as a view that somebody made of a partition. The other partitions can be dropped.
+    exception when query_canceled or others then
+      v_failed := v_failed || v_part.name;
+      perform outbox.refuse_upkeep('outbox.drop_partitions', v_part.name, sqlstate, sqlerrm,
+        '25 hours');
+    end;
   end loop;
-  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more);
+  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
+    end;
 end
 $$;
 comment on function outbox.drop_partitions(integer) is
   'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered '
   'events are stored for event.delivered_days full days, and those of attempt older than '
   'attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether '
-  'to call it again}.';
+  'to call it again, "failed": the partitions that could not be dropped, if any; upkeep_refusal '
+  'has the errors}.';

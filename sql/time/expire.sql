@@ -47,8 +47,8 @@ begin
     begin
       perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
@@ -72,8 +72,8 @@ as $$
 begin
   perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
     p_error, p_now + interval '1 hour', p_now);
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',

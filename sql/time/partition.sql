@@ -175,6 +175,7 @@ declare
   v_deadline timestamptz := outbox.job_deadline();
   v_made integer := 0;
   v_late text[] := array[]::text[];
+  v_failed text[] := array[]::text[];
   v_table text;
   v_day date;
 begin
@@ -194,15 +195,26 @@ begin
       while outbox.add_partition(v_table, v_day) loop
         v_made := v_made + 1;
       end loop;
-    exception when lock_not_available then
-      v_late := v_late || v_table;
+      perform outbox.admit_upkeep('outbox.add_partitions', v_table || ' of ' || v_day);
+    exception
+      when lock_not_available then
+        v_late := v_late || v_table;
+      -- Such as an event trigger, or a lack of disk space. The other days may have a partition.
+      when query_canceled or others then
+        v_failed := v_failed || (v_table || ' of ' || v_day);
+        perform outbox.refuse_upkeep('outbox.add_partitions', v_table || ' of ' || v_day,
+          sqlstate, sqlerrm, '65 minutes');
     end;
   end loop;
-  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late);
+  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
+    end;
 end
 $$;
 comment on function outbox.add_partitions() is
   'Creates the missing partitions of today and the next seven days: {"made", "late": the tables '
-  'that a lock or the end of the time (job_deadline()) delayed until the next call}.';
+  'that a lock or the end of the time (job_deadline()) delayed until the next call, "failed": the '
+  'partitions that could not be created, if any, such as "event of 2026-03-01"; upkeep_refusal has '
+  'the errors}.';
 
 select outbox.add_partitions();

@@ -14,11 +14,12 @@ begin
     next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
-    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+    perform outbox.refuse_upkeep('outbox.wake', 'gate ' || p_gates[1], sqlstate, sqlerrm,
+      '5 minutes');
   else
     for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
       perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
@@ -123,24 +124,33 @@ begin
       end;
       begin
         perform outbox.wake_changed(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_changed(): %', sqlerrm;
+      end;
+      begin
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
-        raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+        raise warning 'outbox.wake_missed(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
         begin
           execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
         exception when query_canceled or others then
-          raise warning '%(): %', v_step.calls, sqlerrm;
+          perform outbox.refuse_upkeep(v_step.calls, 'the whole step', sqlstate, sqlerrm,
+            '5 minutes');
         end;
       end loop;
     elsif v_turn % 4 = 2 then
       begin
         perform outbox.purge_deleted(1000);
+      exception when query_canceled or others then
+        raise warning 'outbox.purge_deleted(): %', sqlerrm;
+      end;
+      begin
         perform outbox.expire_deliveries(200);
       exception when query_canceled or others then
-        raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+        raise warning 'outbox.expire_deliveries(): %', sqlerrm;
       end;
       begin
         if v_second % 10 = 5 then

@@ -2,7 +2,8 @@
 -- Module core.
 -- From sql/: foundation/setup.sql, foundation/argument.sql, foundation/passing_error.sql,
 --   foundation/setting.sql, foundation/setting_check.sql, foundation/egress.sql,
---   foundation/job_deadline.sql, foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
+--   foundation/job_deadline.sql, foundation/upkeep_refusal.sql, foundation/change_rows.sql,
+--   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
 --   foundation/fixed_settings.sql, foundation/close_new.sql, foundation/rights.sql,
 --   events/event.sql, events/partition.sql, events/event_check.sql, events/idempotency_key.sql,
 --   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
@@ -918,6 +919,219 @@ comment on function outbox.job_deadline() is
   'When the current statement should start no further piece of work: after three quarters of '
   'statement_timeout, and after a minute at the latest.';
 
+-- sql/foundation/upkeep_refusal.sql
+
+-- What the periodic work (the tick, the cleanup, the partitions) cannot process. It works on many
+-- objects at once, and the database may refuse to change one of them, because of a trigger of the
+-- user, a constraint or a damaged row. Then all others are processed, and the refused one is
+-- recorded here until its next try. Deliveries and endpoints have tables of their own: see
+-- engine/queue/refusal.
+
+-- Unlogged: after a crash of the server the next try records it again.
+create unlogged table outbox.upkeep_refusal (
+  task text not null,
+  member text not null,
+  failures integer not null,
+  sqlstate text not null,
+  error text not null,
+  at timestamptz not null,
+  shown_until timestamptz not null,
+  primary key (task, member)
+);
+comment on table outbox.upkeep_refusal is
+  'What the periodic work could not process. task: the function; member: the object, such as '
+  '"replay job 4"; failures: how often in a row; at: the last try; shown_until: until when '
+  'queue_health shows it, which is later than the next try.';
+
+create function outbox.fails_upkeep(p_sqlstate text) returns boolean
+language sql immutable set search_path = ''
+as $$
+  select outbox.is_passing(p_sqlstate) and not outbox.may_stay(p_sqlstate)
+$$;
+comment on function outbox.fails_upkeep(text) is
+  'Whether an error fails a whole step of the periodic work, because it comes from the server. All '
+  'other errors may be of one object: only this object is left out, and the work is repeated '
+  'soon anyway.';
+
+create function outbox.refuse_upkeep(
+  p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_failures integer;
+begin
+  raise warning '%(): % is left out: % %', p_task, p_member, p_sqlstate, p_error;
+  insert into outbox.upkeep_refusal as r (
+    task, member, failures, sqlstate, error, at, shown_until)
+  values (p_task, p_member, 1, p_sqlstate, pg_catalog.left(p_error, 500), v_now, v_now + p_shown)
+  on conflict (task, member) do update set
+    failures = case when r.shown_until > v_now then r.failures + 1 else 1 end,
+    sqlstate = excluded.sqlstate, error = excluded.error, at = excluded.at,
+    shown_until = excluded.shown_until
+  returning r.failures into v_failures;
+  return v_failures;
+exception when query_canceled or others then
+  raise warning '%(): the refusal of % cannot be recorded: % %', p_task, p_member, sqlstate,
+    sqlerrm;
+  return null;
+end
+$$;
+comment on function outbox.refuse_upkeep(text, text, text, text, interval) is
+  'Records that a function could not process an object, and raises a warning that names both. '
+  'p_shown: for how long queue_health shows it. Returns how often in a row it failed; null if that '
+  'cannot be recorded.';
+
+create function outbox.rests(p_task text, p_member text, p_now timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return exists (
+    select from outbox.upkeep_refusal r
+    where r.task = p_task and r.member = p_member
+      and r.at > p_now - interval '10 s' and r.at <= p_now);
+end
+$$;
+comment on function outbox.rests(text, text, timestamptz) is
+  'Whether an object that the tick could not process is left out, for 10 s after the refusal.';
+
+create function outbox.admit_upkeep(p_task text, p_member text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.upkeep_refusal r where r.task = p_task and r.member = p_member;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+end
+$$;
+comment on function outbox.admit_upkeep(text, text) is
+  'Removes the refusal of an object that was processed.';
+
+create function outbox.upkeep_problem(p_now timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_n bigint;
+  v_last outbox.upkeep_refusal;
+begin
+  select pg_catalog.count(*) into v_n from outbox.upkeep_refusal r where r.shown_until > p_now;
+  if v_n = 0 then
+    return null;
+  end if;
+  select * into v_last from outbox.upkeep_refusal r
+  where r.shown_until > p_now order by r.at desc, r.task, r.member limit 1;
+  -- Without the error, which may have data of the application.
+  return pg_catalog.format('the database refuses part of the maintenance (%s), at last %s in %s(): '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n,
+    v_last.member, v_last.task);
+end
+$$;
+comment on function outbox.upkeep_problem(timestamptz) is
+  'The number of objects that the periodic work could not process lately, and the last of them; '
+  'null if there is none.';
+
+-- sql/foundation/change_rows.sql
+
+-- Changes many rows in one statement; if the database refuses one of them, all others are changed.
+
+create function outbox.row_name(p_table regclass, p_row tid) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_row jsonb;
+begin
+  execute pg_catalog.format('select pg_catalog.to_jsonb(t) from %s t where t.ctid = $1', p_table)
+    into v_row using p_row;
+  return (
+    select pg_catalog.left(pg_catalog.format('the row %s of %s',
+      coalesce(pg_catalog.string_agg(v_row ->> a.attname::text, ', ' order by k.place),
+        p_row::text), p_table), 300)
+    from pg_catalog.pg_index i
+    cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_table and i.indisprimary);
+end
+$$;
+comment on function outbox.row_name(regclass, tid) is
+  'A row of a table by its primary key, for a message.';
+
+create function outbox.change_apart(
+  p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamptz,
+  p_shown interval, p_locked boolean
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_rows tid[] := p_rows;
+  v_sqlstate text;
+  v_error text;
+begin
+  if pg_catalog.cardinality(v_rows) = 0 then
+    return 0;
+  end if;
+  begin
+    execute p_statement using v_rows, p_now;
+    return pg_catalog.cardinality(v_rows);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  -- A row that another transaction has locked is changed by the next call.
+  if v_sqlstate = '55P03' and not p_locked then
+    execute pg_catalog.format(
+      'select array(select t.ctid from %s t where t.ctid = any ($1) for update skip locked)',
+      p_table) into v_rows using p_rows;
+    return outbox.change_apart(p_task, p_table, p_statement, v_rows, p_now, p_shown, true);
+  end if;
+  if v_half = 0 then
+    perform outbox.refuse_upkeep(p_task, outbox.row_name(p_table, v_rows[1]), v_sqlstate, v_error,
+      p_shown);
+    return 0;
+  end if;
+  return outbox.change_apart(p_task, p_table, p_statement, v_rows[1:v_half], p_now, p_shown,
+      p_locked)
+    + outbox.change_apart(p_task, p_table, p_statement, v_rows[v_half + 1:], p_now, p_shown,
+      p_locked);
+end
+$$;
+comment on function outbox.change_apart(
+  text, regclass, text, tid[], timestamptz, interval, boolean) is
+  'change_rows() for a part of the rows; returns how many were changed. p_locked: the rows are '
+  'locked already.';
+
+create function outbox.change_rows(
+  p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamptz,
+  p_shown interval default '25 hours'
+) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case
+    when outbox.change_apart(p_task, p_table, p_statement, p_rows, p_now, p_shown, false) > 0
+    then pg_catalog.cardinality(p_rows) else 0
+  end;
+end
+$$;
+comment on function outbox.change_rows(text, regclass, text, tid[], timestamptz, interval) is
+  'Executes a statement for rows of a table, whose tids are $1 of the statement; $2 is p_now. If '
+  'the database refuses a row, all others are changed, and the refusal is recorded for p_task '
+  '(refuse_upkeep()). The caller has read the tids in the same call, whose snapshot keeps them '
+  'from being used for other rows. Returns the number of p_rows, also if some were refused, so '
+  'that the caller continues with the rows after them; 0 if none was changed.';
+
 -- sql/foundation/counter.sql
 
 -- Counters for metrics. They only grow, also when history is deleted, and survive a crash. A call
@@ -989,6 +1203,89 @@ $$;
 comment on function outbox.count_up(text, text[], bigint, bigint) is
   'Counts something p_n times, when the transaction commits. Waits for no lock.';
 
+create function outbox.fold_rows(p_rows tid[]) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_folded integer;
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.ctid = any (p_rows) returning c.*
+  ), folded as (
+    -- All calls use the same order, or two concurrent ones could deadlock.
+    insert into outbox.counter as c (metric, labels, n, total)
+    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+    from taken t
+    group by t.metric, t.labels
+    order by t.metric, t.labels
+    on conflict (metric, labels) do update
+      set n = c.n + excluded.n, total = c.total + excluded.total
+  )
+  select pg_catalog.count(*) into v_folded from taken t;
+  return v_folded;
+end
+$$;
+comment on function outbox.fold_rows(tid[]) is
+  'Adds rows of counter_change up into counter and returns how many it added.';
+
+create function outbox.fold_apart(p_rows tid[], p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_counter record;
+  v_folded integer := 0;
+begin
+  for v_counter in
+    select c.metric, c.labels, pg_catalog.array_agg(c.ctid) as rows
+    from outbox.counter_change c where c.ctid = any (p_rows)
+    group by c.metric, c.labels order by c.metric, c.labels
+  loop
+    begin
+      v_folded := v_folded + outbox.fold_rows(v_counter.rows);
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.fold_counters',
+        pg_catalog.format('the counter %s %s', v_counter.metric, v_counter.labels), sqlstate,
+        sqlerrm, '5 minutes');
+      perform outbox.move_back(v_counter.rows, p_now);
+    end;
+  end loop;
+  return v_folded;
+end
+$$;
+comment on function outbox.fold_apart(tid[], timestamptz) is
+  'As fold_rows(); if the database refuses to change a counter, all others are changed, and its '
+  'rows stay.';
+
+create function outbox.move_back(p_rows tid[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.ctid = any (p_rows) returning c.*
+  )
+  insert into outbox.counter_change (at, metric, labels, n, total)
+  select p_now, t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+  from taken t
+  group by t.metric, t.labels;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+end
+$$;
+comment on function outbox.move_back(tid[], timestamptz) is
+  'Replaces rows of a counter that cannot be changed by one row of now, so that they are not many '
+  'and do not stay before all others.';
+
 create function outbox.fold_counters() returns integer
 language plpgsql
 set search_path = ''
@@ -1001,36 +1298,38 @@ declare
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
   end;
+  v_rows tid[];
   v_first timestamptz;
   v_folded integer;
 begin
-  with taken as (
-    -- Many more may be left if the tick did not run.
-    delete from outbox.counter_change c where c.ctid = any (array(
-      select o.ctid from outbox.counter_change o
-      where o.at >= v_since order by o.at limit 20000))
-    returning c.*
-  ), folded as (
-    -- All calls use the same order, or two concurrent ones could deadlock.
-    insert into outbox.counter as c (metric, labels, n, total)
-    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
-    from taken t
-    group by t.metric, t.labels
-    order by t.metric, t.labels
-    on conflict (metric, labels) do update
-      set n = c.n + excluded.n, total = c.total + excluded.total
-  )
-  select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- The start stays before the rows that this call deletes, because a reader may still see them.
-  if v_first is not null then
-    perform pg_catalog.setval('outbox.counters_from',
-      greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
+  -- Many more may be left if the tick did not run.
+  select pg_catalog.array_agg(o.row_at), pg_catalog.min(o.at) into v_rows, v_first
+  from (
+    select c.ctid as row_at, c.at from outbox.counter_change c
+    where c.at >= v_since order by c.at limit 20000
+  ) o;
+  if v_rows is null then
+    return 0;
   end if;
+  begin
+    v_folded := outbox.fold_rows(v_rows);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_folded is null then
+    v_folded := outbox.fold_apart(v_rows, v_now);
+  end if;
+  -- The start stays before the rows that this call deletes, because a reader may still see them.
+  perform pg_catalog.setval('outbox.counters_from',
+    greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
   return v_folded;
 end
 $$;
 comment on function outbox.fold_counters() is
-  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added.';
+  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added. If the '
+  'database refuses to change a counter, all others are changed.';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''
@@ -1347,7 +1646,7 @@ grant execute on function
   outbox.version(),
   outbox.set_setting(text, jsonb)
 to service_role;
-grant select on outbox.setting to service_role;
+grant select on outbox.setting, outbox.upkeep_refusal to service_role;
 
 -- sql/events/event.sql
 
@@ -3384,8 +3683,8 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   return null;
@@ -3642,6 +3941,7 @@ declare
 begin
   -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
+  perform outbox.isolate_unreadable(p_endpoint_id);
   perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
@@ -3728,22 +4028,20 @@ comment on function outbox.expire_secret(uuid) is
 create function outbox.drop_expired_secrets(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_dropped integer;
 begin
-  with deleted as (
-    delete from outbox.endpoint_secret s
-    where s.id in (
-      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
-      select o.id from outbox.endpoint_secret o
+  return outbox.change_rows('outbox.drop_expired_secrets', 'outbox.endpoint_secret', $delete$
+      with deleted as (
+        delete from outbox.endpoint_secret s where s.ctid = any ($1) returning s.vault_id
+      )
+      delete from vault.secrets v using deleted x where v.id = x.vault_id
+    $delete$,
+    -- remove_endpoint() may hold the lock: it deletes the secrets itself.
+    array(
+      select o.ctid from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       limit p_limit
-      for update skip locked)
-    returning s.vault_id
-  )
-  delete from vault.secrets v using deleted x where v.id = x.vault_id;
-  get diagnostics v_dropped = row_count;
-  return v_dropped;
+      for update skip locked),
+    p_now);
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz, integer) is
@@ -3895,6 +4193,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
+  perform outbox.isolate_unreadable(p_endpoint_id);
   v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
@@ -4028,8 +4327,8 @@ begin
     else outbox.vault_text(p_vault_id, p_what)
   end;
   return null;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   return pg_catalog.format('%s cannot be read from Vault (%s %s)', p_what, sqlstate,
@@ -4118,6 +4417,25 @@ comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
   'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. '
   'False if another transaction has the endpoint locked.';
 
+create function outbox.isolate_unreadable(p_endpoint_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- The claim has paused the endpoint because the error stayed, so that it is no temporary one.
+  if exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
+  then
+    perform outbox.set_isolating(true);
+  end if;
+end
+$$;
+comment on function outbox.isolate_unreadable(uuid) is
+  'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an '
+  'unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
+
 create function outbox.release_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -4125,12 +4443,18 @@ set enable_seqscan = off
 as $$
 declare
   v_hold text;
+  v_why text;
 begin
   if not exists (
     select from outbox.endpoint e
     where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
-    or outbox.why_unreadable(p_endpoint_id) is not null
   then
+    return;
+  end if;
+  perform outbox.isolate_unreadable(p_endpoint_id);
+  v_why := outbox.why_unreadable(p_endpoint_id);
+  perform outbox.set_isolating(false);
+  if v_why is not null then
     return;
   end if;
   v_hold := outbox.still_held(p_endpoint_id);
@@ -6118,7 +6442,10 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_task constant text := 'outbox.drop_ended_subscriptions';
+  v_table constant regclass := 'outbox.ended_subscription';
   v_router outbox.router;
+  v_rows tid[];
   v_dropped integer;
 begin
   if not exists (select from outbox.ended_subscription s) then
@@ -6129,7 +6456,7 @@ begin
   with seen as materialized (
     select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
   )
-  delete from outbox.ended_subscription s where s.ctid = any (array(
+  select array(
     select o.ctid
     from seen
     cross join outbox.ended_subscription o
@@ -6142,15 +6469,20 @@ begin
         where u.org_id = o.org_id and u.org_id > ''
           and u.event_id < outbox.uuid_v7_floor(o.ended_at + interval '1 ms'))
     limit p_most
-    for update of o skip locked));
-  get diagnostics v_dropped = row_count;
-  update outbox.ended_subscription s
-  set open_below = pg_catalog.pg_current_xact_id()
-  where s.ctid = any (array(
-    select o.ctid from outbox.ended_subscription o
-    where o.open_below is null and o.ended_at < p_now - interval '1 minute'
-    limit p_most
-    for update skip locked));
+    for update of o skip locked)
+  into v_rows;
+  v_dropped := outbox.change_rows(v_task, v_table,
+    'delete from outbox.ended_subscription s where s.ctid = any ($1)', v_rows, p_now, '5 minutes');
+  perform outbox.change_rows(v_task, v_table, $update$
+      update outbox.ended_subscription s set open_below = pg_catalog.pg_current_xact_id()
+      where s.ctid = any ($1)
+    $update$,
+    array(
+      select o.ctid from outbox.ended_subscription o
+      where o.open_below is null and o.ended_at < p_now - interval '1 minute'
+      limit p_most
+      for update skip locked),
+    p_now, '5 minutes');
   return v_dropped;
 end
 $$;
@@ -10121,8 +10453,8 @@ begin
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
       perform outbox.build_parcel(v_one, p_known, p_now);
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       v_bad := v_bad || v_id;
@@ -10153,8 +10485,8 @@ begin
   begin
     v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -10843,8 +11175,8 @@ begin
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
         'wasDatabase', p_binding.database)::text], p_now);
   end if;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- The project is the right one, so its deliveries go on.
@@ -12324,7 +12656,7 @@ create type outbox.replay_step as (
 );
 comment on type outbox.replay_step is 'One dead letter that a replay job handles next.';
 
-create function outbox.next_replays() returns outbox.replay_step[]
+create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -12344,19 +12676,111 @@ begin
       limit j.rate_per_second
     ) x
     where j.status = 'running'
+      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
     order by j.id, x.failed_at, x.id);
 end
 $$;
-comment on function outbox.next_replays() is
-  'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
+comment on function outbox.next_replays(timestamptz) is
+  'The next dead letters of the running jobs; of each job as many as its rate allows per second. '
+  'A job that failed in the last 10 s is left out.';
+
+create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_member text;
+begin
+  return outbox.reopen_delivery(
+    p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
+  -- A temporary error may be of another transaction, so the job tries again before it skips the
+  -- dead letter.
+  return case
+    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+      and outbox.may_stay(sqlstate)
+    then null else 0
+  end;
+end
+$$;
+comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
+  'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. '
+  'Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+
+create function outbox.work_replay_job(
+  p_steps outbox.replay_step[], p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_step outbox.replay_step;
+  v_last outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
+  v_skipped integer := 0;
+begin
+  foreach v_step in array p_steps loop
+    v_put := outbox.replay_one(v_step, p_now);
+    exit when v_put is null;
+    v_last := v_step;
+    v_all := v_all + v_put;
+    v_skipped := v_skipped + 1 - v_put;
+  end loop;
+  update outbox.replay_job j set
+    at_failed = v_last.failed_at, at_id = v_last.letter_id, replayed = j.replayed + v_all,
+    skipped = j.skipped + v_skipped
+  where j.id = v_last.job_id;
+  return v_all;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+  perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'replay job ' || p_steps[1].job_id,
+    sqlstate, sqlerrm, '5 minutes');
+  return 0;
+end
+$$;
+comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
+  'Executes one step of one replay job and returns how many dead letters it replayed. If the '
+  'database refuses to store its position, it replays none and tries again after 10 s. locks: the '
+  'caller holds the gates.';
+
+create function outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamptz)
+returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_job bigint;
+begin
+  for v_job in
+    select j.id from outbox.replay_job j
+    where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(p_steps) s)
+      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
+  loop
+    begin
+      update outbox.replay_job j set status = 'done', finished_at = p_now where j.id = v_job;
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'replay job ' || v_job, sqlstate,
+        sqlerrm, '5 minutes');
+    end;
+  end loop;
+end
+$$;
+comment on function outbox.end_replay_jobs(outbox.replay_step[], timestamptz) is
+  'Ends the running jobs that have no dead letter left; if one cannot be changed, all others are.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
   v_steps outbox.replay_step[];
-  v_step outbox.replay_step;
-  v_put integer;
+  v_job bigint;
   v_all integer := 0;
 begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
@@ -12366,82 +12790,53 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  v_steps := outbox.next_replays();
+  v_steps := outbox.next_replays(p_now);
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
-  foreach v_step in array v_steps loop
-    begin
-      v_put := outbox.reopen_delivery(
-        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
-        raise;
-      end if;
-      v_put := 0;
-      raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
-        v_step.endpoint_id, sqlstate, sqlerrm;
-    end;
-    update outbox.replay_job j
-    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
-      skipped = j.skipped + 1 - v_put
-    where j.id = v_step.job_id;
-    v_all := v_all + v_put;
+  for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+    v_all := v_all + outbox.work_replay_job(
+      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
-  perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  begin
+    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- drop_partition() checks again that nothing is open.
+    perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'checks of partitions', sqlstate,
+      sqlerrm, '5 minutes');
+  end;
+  perform outbox.set_isolating(true);
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set status = 'done', finished_at = p_now
-  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  perform outbox.set_isolating(false);
+  perform outbox.end_replay_jobs(v_steps, p_now);
   return v_all;
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
   'Executes one step of all replay jobs: replays as many as the rate allows per second and '
-  'records the position, in one transaction, so that a crash neither repeats nor loses one. '
-  'Returns how many it replayed. locks: gates by id.';
+  'records the position, in one transaction, so that a crash neither repeats nor loses one. If '
+  'the database refuses to change a job, all others continue. Returns how many it replayed. '
+  'locks: gates by id, then partition_check.';
 
 -- sql/operations/purge.sql
 
 -- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
 -- lease.
 
-create function outbox.purge_endpoint(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+create function outbox.purge_rows(
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
-  v_gate outbox.gate;
   v_purged integer;
 begin
-  -- SKIP LOCKED: neither an operator nor a run may block this job.
-  perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.status = 'deleted'
-  for no key update skip locked;
-  if not found then
-    return 0;
-  end if;
-  select *
-  into v_gate
-  from outbox.gate g
-  where g.endpoint_id = p_endpoint_id
-  for no key update skip locked;
-  if not found then
-    return 0;
-  end if;
-  with picked as materialized (
-    select d.* from outbox.lane l
-    cross join lateral (
-      select d.ctid as row_at, d.* from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id limit p_limit
-    ) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit
-  ), deleted as (
+  with deleted as (
     delete from outbox.delivery d
-    using picked x
-    where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+    where d.ctid = any (p_rows)
+    returning d.lane_id, d.leased_until is not null as held, d.event_id, d.attempt,
       d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
@@ -12463,16 +12858,86 @@ begin
   )
   update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
-  where g.id = v_gate.id and s.n is not null
+  where g.id = p_gate_id and s.n is not null
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
-  if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
+  return coalesce(v_purged, 0);
+end
+$$;
+comment on function outbox.purge_rows(uuid, bigint, tid[], timestamptz) is
+  'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
+
+create function outbox.purge_apart(
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_half integer := pg_catalog.cardinality(p_rows) / 2;
+begin
+  begin
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    if v_half = 0 then
+      perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
+        sqlstate, outbox.row_name('outbox.delivery', p_rows[1]) || ': ' || sqlerrm, '5 minutes');
+      return 0;
+    end if;
+  end;
+  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
+    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
+end
+$$;
+comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
+  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. '
+  'locks: the caller holds the gate.';
+
+create function outbox.purge_endpoint(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gate outbox.gate;
+  v_purged integer := 0;
+  v_rows tid[];
+begin
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.status = 'deleted'
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  select *
+  into v_gate
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  v_rows := array(
+    select d.row_at from outbox.lane l
+    cross join lateral (
+      select d.ctid as row_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+      order by d.due_at, d.event_id limit p_limit
+    ) d
+    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit);
+  if pg_catalog.cardinality(v_rows) > 0 then
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate.id, v_rows, p_now);
+  elsif v_gate.depth = 0 then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
     end if;
   end if;
-  return coalesce(v_purged, 0);
+  return v_purged;
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
@@ -12512,6 +12977,7 @@ create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  v_now timestamptz := outbox.clock();
   v_endpoint uuid;
   v_purged integer := 0;
 begin
@@ -12520,18 +12986,19 @@ begin
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
     where e.status = 'deleted'
+      and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
     order by pg_catalog.random()
     limit 10
   loop
     begin
       v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-        outbox.clock());
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+        v_now);
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
-        sqlstate, sqlerrm;
+      perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || v_endpoint,
+        sqlstate, sqlerrm, '5 minutes');
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -12539,7 +13006,8 @@ begin
 end
 $$;
 comment on function outbox.purge_deleted(integer) is
-  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';
+  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many. If the database '
+  'refuses a row, all others are removed, and the endpoint is left out for 10 s.';
 
 -- sql/operations/delivery_status.sql
 
@@ -12817,6 +13285,7 @@ begin
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
+    outbox.upkeep_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -12828,9 +13297,9 @@ end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, runs of another project, kicks that pg_net does not send, a '
-  'backlog older than a minute, worker.enabled is false, what a module adds. '
-  'p_backlog: the result of queue_backlog().';
+  'functions of another version, runs of another project, kicks that pg_net does not send, objects '
+  'that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, '
+  'what a module adds. p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
@@ -13752,11 +14221,12 @@ begin
     next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
-    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+    perform outbox.refuse_upkeep('outbox.wake', 'gate ' || p_gates[1], sqlstate, sqlerrm,
+      '5 minutes');
   else
     for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
       perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
@@ -13861,24 +14331,33 @@ begin
       end;
       begin
         perform outbox.wake_changed(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_changed(): %', sqlerrm;
+      end;
+      begin
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
-        raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+        raise warning 'outbox.wake_missed(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
         begin
           execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
         exception when query_canceled or others then
-          raise warning '%(): %', v_step.calls, sqlerrm;
+          perform outbox.refuse_upkeep(v_step.calls, 'the whole step', sqlstate, sqlerrm,
+            '5 minutes');
         end;
       end loop;
     elsif v_turn % 4 = 2 then
       begin
         perform outbox.purge_deleted(1000);
+      exception when query_canceled or others then
+        raise warning 'outbox.purge_deleted(): %', sqlerrm;
+      end;
+      begin
         perform outbox.expire_deliveries(200);
       exception when query_canceled or others then
-        raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+        raise warning 'outbox.expire_deliveries(): %', sqlerrm;
       end;
       begin
         if v_second % 10 = 5 then
@@ -14127,6 +14606,7 @@ declare
   v_deadline timestamptz := outbox.job_deadline();
   v_made integer := 0;
   v_late text[] := array[]::text[];
+  v_failed text[] := array[]::text[];
   v_table text;
   v_day date;
 begin
@@ -14146,16 +14626,27 @@ begin
       while outbox.add_partition(v_table, v_day) loop
         v_made := v_made + 1;
       end loop;
-    exception when lock_not_available then
-      v_late := v_late || v_table;
+      perform outbox.admit_upkeep('outbox.add_partitions', v_table || ' of ' || v_day);
+    exception
+      when lock_not_available then
+        v_late := v_late || v_table;
+      -- Such as an event trigger, or a lack of disk space. The other days may have a partition.
+      when query_canceled or others then
+        v_failed := v_failed || (v_table || ' of ' || v_day);
+        perform outbox.refuse_upkeep('outbox.add_partitions', v_table || ' of ' || v_day,
+          sqlstate, sqlerrm, '65 minutes');
     end;
   end loop;
-  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late);
+  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
+    end;
 end
 $$;
 comment on function outbox.add_partitions() is
   'Creates the missing partitions of today and the next seven days: {"made", "late": the tables '
-  'that a lock or the end of the time (job_deadline()) delayed until the next call}.';
+  'that a lock or the end of the time (job_deadline()) delayed until the next call, "failed": the '
+  'partitions that could not be created, if any, such as "event of 2026-03-01"; upkeep_refusal has '
+  'the errors}.';
 
 select outbox.add_partitions();
 
@@ -14254,6 +14745,7 @@ declare
   v_part record;
   v_dropped integer := 0;
   v_more boolean := false;
+  v_failed text[] := array[]::text[];
 begin
   for v_part in
     select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
@@ -14262,22 +14754,33 @@ begin
   loop
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
-    if v_part.parent = 'attempt' then
-      -- The transaction that holds this lock would delay the other days too.
-      exit when not outbox.drop_partition(v_part.name);
-      v_dropped := v_dropped + 1;
-    elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
-      v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
-    end if;
+    begin
+      if v_part.parent = 'attempt' then
+        -- The transaction that holds this lock would delay the other days too.
+        exit when not outbox.drop_partition(v_part.name);
+        v_dropped := v_dropped + 1;
+      elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
+        v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
+      end if;
+      perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
+    -- Such as a view that somebody made of a partition. The other partitions can be dropped.
+    exception when query_canceled or others then
+      v_failed := v_failed || v_part.name;
+      perform outbox.refuse_upkeep('outbox.drop_partitions', v_part.name, sqlstate, sqlerrm,
+        '25 hours');
+    end;
   end loop;
-  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more);
+  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
+    end;
 end
 $$;
 comment on function outbox.drop_partitions(integer) is
   'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered '
   'events are stored for event.delivered_days full days, and those of attempt older than '
   'attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether '
-  'to call it again}.';
+  'to call it again, "failed": the partitions that could not be dropped, if any; upkeep_refusal '
+  'has the errors}.';
 
 -- sql/time/expire.sql
 
@@ -14330,8 +14833,8 @@ begin
     begin
       perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
@@ -14355,8 +14858,8 @@ as $$
 begin
   perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
     p_error, p_now + interval '1 hour', p_now);
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
@@ -14420,8 +14923,9 @@ comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
 -- Cleanup: deletes rows that are older than their retention. A step deletes the rows of one kind.
 -- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up
 -- to 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the
--- next start of the job continues. A step that fails prevents no other. Each step may run at any
--- time, repeatedly and concurrently.
+-- next start of the job continues. A step that fails prevents no other. A row that the database
+-- refuses to delete prevents no other row (foundation/change_rows). Each step may run at any time,
+-- repeatedly and concurrently.
 
 -- Unlogged: after a crash of the server the cleanup of the day begins again.
 create unlogged table outbox.cleanup_progress (
@@ -14439,14 +14943,13 @@ comment on table outbox.cleanup_progress is
 create function outbox.forget_idempotency_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
-  delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_idempotency_keys', 'outbox.idempotency_key',
+    'delete from outbox.idempotency_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.idempotency_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_idempotency_keys(timestamptz, integer) is
@@ -14455,19 +14958,18 @@ comment on function outbox.forget_idempotency_keys(timestamptz, integer) is
 create function outbox.forget_dead_letters(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
-  delete from outbox.dead_letter x where x.ctid = any (array(
-    select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < p_now
-        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit p_limit for update skip locked));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_dead_letters', 'outbox.dead_letter',
+    'delete from outbox.dead_letter x where x.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.dead_letter o
+      where greatest(o.discarded_at, o.delivered_at) < p_now
+          - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+        and not exists (
+          select from outbox.delivery d
+          where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+      limit p_limit for update skip locked),
+    p_now);
 end
 $$;
 comment on function outbox.forget_dead_letters(timestamptz, integer) is
@@ -14477,18 +14979,17 @@ comment on function outbox.forget_dead_letters(timestamptz, integer) is
 create function outbox.forget_job_runs(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
   -- pg_cron stores the times of the server, not those of clock().
-  delete from cron.job_run_details r where p_now is not null and r.runid = any (array(
-    select o.runid from cron.job_run_details o
-    where o.end_time < pg_catalog.clock_timestamp()
-        - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
-      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit p_limit));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_job_runs', 'cron.job_run_details',
+    'delete from cron.job_run_details r where r.ctid = any ($1)',
+    array(
+      select o.ctid from cron.job_run_details o
+      where o.end_time < pg_catalog.clock_timestamp()
+          - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
+        and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+      limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_job_runs(timestamptz, integer) is
@@ -14498,24 +14999,25 @@ comment on function outbox.forget_job_runs(timestamptz, integer) is
 create function outbox.forget_lanes(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_n integer;
 begin
   -- An empty ordered lane stays until its lane_spacing_ms has passed, and the lane of a replay job
   -- until a day after its end.
-  delete from outbox.lane l
-  where l.id = any (array(
-      select o.id from outbox.lane o
+  return outbox.change_rows('outbox.forget_lanes', 'outbox.lane', $delete$
+      delete from outbox.lane l
+      where l.ctid = any ($1)
+        and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= $2
+        and exists (
+          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
+    $delete$,
+    array(
+      select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
         and (o.ordered or o.key_hash > 0 and exists (
           select from outbox.replay_job j
           where j.id = o.key_hash and j.status in ('done', 'cancelled')
             and j.finished_at < p_now - interval '1 day'))
-      limit p_limit))
-    and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= p_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  get diagnostics v_n = row_count;
-  return v_n;
+      limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.forget_lanes(timestamptz, integer) is
@@ -14527,32 +15029,52 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_task constant text := 'outbox.forget_default_rows';
   v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
-  v_events integer;
-  v_attempts integer;
 begin
   -- The rows of a day whose partition was not created in time.
-  delete from outbox.event_default v where v.id = any (array(
-    select o.id from outbox.event_default o
-    where o.id < outbox.uuid_v7_floor(v_today
-        - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
-      and not exists (select from outbox.delivery d where d.event_id = o.id)
-      and not exists (select from outbox.unrouted u where u.event_id = o.id)
-      and not exists (select from outbox.unroutable u where u.event_id = o.id)
-    limit p_limit));
-  get diagnostics v_events = row_count;
-  delete from outbox.attempt_default a where a.ctid = any (array(
-    select o.ctid from outbox.attempt_default o
-    where o.at < v_today
-      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
-    limit p_limit));
-  get diagnostics v_attempts = row_count;
-  return greatest(v_events, v_attempts);
+  return greatest(
+    outbox.change_rows(v_task, 'outbox.event_default',
+      'delete from outbox.event_default v where v.ctid = any ($1)',
+      array(
+        select o.ctid from outbox.event_default o
+        where o.id < outbox.uuid_v7_floor(v_today
+            - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
+          and not exists (select from outbox.delivery d where d.event_id = o.id)
+          and not exists (select from outbox.unrouted u where u.event_id = o.id)
+          and not exists (select from outbox.unroutable u where u.event_id = o.id)
+        limit p_limit),
+      p_now),
+    outbox.change_rows(v_task, 'outbox.attempt_default',
+      'delete from outbox.attempt_default a where a.ctid = any ($1)',
+      array(
+        select o.ctid from outbox.attempt_default o
+        where o.at < v_today
+          - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
+        limit p_limit),
+      p_now));
 end
 $$;
 comment on function outbox.forget_default_rows(timestamptz, integer) is
   'Deletes up to p_limit events and attempts of the default partitions that are as old as '
   'partitions that are dropped, and not open. Returns the larger of the two numbers.';
+
+create function outbox.forget_upkeep_refusals(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
+  delete from outbox.upkeep_refusal r where r.ctid = any (array(
+    select o.ctid from outbox.upkeep_refusal o
+    where o.shown_until < p_now - interval '1 day' limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_upkeep_refusals(timestamptz, integer) is
+  'Deletes up to p_limit refusals of the periodic work a day after they were last shown; returns '
+  'how many.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('dead_letters', 'outbox.forget_dead_letters'),
@@ -14560,7 +15082,8 @@ insert into outbox.cleanup_step (name, calls) values
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),
   ('job_runs', 'outbox.forget_job_runs'),
   ('lanes', 'outbox.forget_lanes'),
-  ('secrets', 'outbox.drop_expired_secrets');
+  ('secrets', 'outbox.drop_expired_secrets'),
+  ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 
 create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer
 language plpgsql
@@ -14574,6 +15097,10 @@ declare
 begin
   select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
   execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  if v_n < p_most then
+    -- The step has tried all rows, so what it refused before was changed, or is gone.
+    delete from outbox.upkeep_refusal r where r.task = v_calls and r.at < p_now;
+  end if;
   return v_n;
 exception when query_canceled or others then
   raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;

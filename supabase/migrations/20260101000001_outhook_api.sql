@@ -165,14 +165,13 @@ comment on function outbox.list_revoked_portal_tokens(text, text, integer) is
 create function outbox.remove_revoked_tokens(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_removed integer;
 begin
-  delete from outbox.revoked_portal_token t where (t.org_id, t.id) in (
-    select o.org_id, o.id from outbox.revoked_portal_token o
-    where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit);
-  get diagnostics v_removed = row_count;
-  return v_removed;
+  return outbox.change_rows('outbox.remove_revoked_tokens', 'outbox.revoked_portal_token',
+    'delete from outbox.revoked_portal_token t where t.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.revoked_portal_token o
+      where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.remove_revoked_tokens(timestamptz, integer) is
@@ -343,18 +342,22 @@ comment on function outbox.count_requests(jsonb) is
 create function outbox.remove_request_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_keys integer;
 begin
-  delete from outbox.request_bucket b
-  where b.filled_at < p_now - interval '1 hour' and b.ctid = any (array(
-    select o.ctid from outbox.request_bucket o
-    where o.filled_at < p_now - interval '1 hour' limit p_limit));
-  delete from outbox.request_key k where k.ctid = any (array(
-    select o.ctid from outbox.request_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_keys = row_count;
-  return v_keys;
+  -- Another request may have used the bucket since.
+  perform outbox.change_rows('outbox.remove_request_keys', 'outbox.request_bucket', $delete$
+      delete from outbox.request_bucket b
+      where b.ctid = any ($1) and b.filled_at < $2 - interval '1 hour'
+    $delete$,
+    array(
+      select o.ctid from outbox.request_bucket o
+      where o.filled_at < p_now - interval '1 hour' limit p_limit),
+    p_now);
+  return outbox.change_rows('outbox.remove_request_keys', 'outbox.request_key',
+    'delete from outbox.request_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.request_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
 $$;
 comment on function outbox.remove_request_keys(timestamptz, integer) is

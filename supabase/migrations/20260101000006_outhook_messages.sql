@@ -839,20 +839,22 @@ comment on function outbox.callback_app(text) is
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_forgotten integer;
 begin
-  with old as (
-    select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
-    where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
-    for update skip locked
-  ), deleted_secrets as (
-    delete from vault.secrets v using old o where v.id = o.id
-  )
-  update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
-  from old o where a.app_id = o.app_id;
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_updates', 'outbox.whatsapp_app', $forget$
+      with old as (
+        select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
+        where a.ctid = any ($1)
+      ), deleted_secrets as (
+        delete from vault.secrets v using old o where v.id = o.id
+      )
+      update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
+      from old o where a.app_id = o.app_id
+    $forget$,
+    array(
+      select a.ctid from outbox.whatsapp_app a
+      where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
+      for update skip locked),
+    p_now);
 end
 $$;
 comment on function outbox.forget_app_secrets(timestamptz) is
@@ -1452,9 +1454,18 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
-      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
-    v_lifted := v_lifted + 1;
+    begin
+      perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
+        greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
+      v_lifted := v_lifted + 1;
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.lift_expired_holds',
+        pg_catalog.format('the hold %s of channel %s', v_hold.cause, v_hold.channel_id), sqlstate,
+        sqlerrm, '5 minutes');
+    end;
   end loop;
   return v_lifted;
 end
@@ -2846,24 +2857,29 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_ids bigint[];
 begin
-  v_ids := array(
-    select m.id from outbox.outbound_message m
-    where m.erased_at is null
-      and m.created_at
-        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
-      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
-    order by m.created_at
-    limit p_limit
-    for update skip locked);
-  update outbox.outbound_message m set
-    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
-    erased_at = v_now
-  where m.id = any (v_ids);
-  update outbox.message_attempt a set wamid = null, provider_response = null
-  where a.message_id = any (v_ids);
-  return pg_catalog.cardinality(v_ids);
+  return outbox.change_rows('outbox.erase_outbound', 'outbox.outbound_message', $erase$
+      with erased as (
+        update outbox.outbound_message m set
+          erased_at = $2, to_recipient = 'erased', payload_json = '{}',
+          provider_message_id = null, wa_id = null
+        where m.ctid = any ($1)
+        returning m.id
+      )
+      update outbox.message_attempt a set wamid = null, provider_response = null
+      from erased e
+      where a.message_id = e.id
+    $erase$,
+    array(
+      select m.ctid from outbox.outbound_message m
+      where m.erased_at is null
+        and m.created_at
+          < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
+        and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+      order by m.created_at
+      limit p_limit
+      for update skip locked),
+    v_now);
 end
 $$;
 comment on function outbox.erase_messages(integer) is
@@ -3933,14 +3949,32 @@ comment on function outbox.callback_result(bigint[], integer) is
 create function outbox.try_apply(p_ids bigint[], p_now timestamptz) returns boolean
 language plpgsql set search_path = ''
 as $$
+declare
+  v_sqlstate text;
+  v_error text;
 begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
-    return false;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
   end;
-  return true;
+  if v_sqlstate is null then
+    return true;
+  end if;
+  begin
+    perform outbox.postpone_updates(p_ids, v_error, v_sqlstate, p_now);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- Of several, each is postponed alone.
+    if pg_catalog.cardinality(p_ids) = 1 then
+      perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
+        sqlstate, sqlerrm, '5 minutes');
+    end if;
+  end;
+  return false;
 end
 $$;
 comment on function outbox.try_apply(bigint[], timestamptz) is
@@ -4030,6 +4064,37 @@ comment on function outbox.save_display_numbers(bigint[]) is
   'Stores the display numbers of channels. Only callbacks contain them, and an update of a '
   'number''s quality identifies the number only by this.';
 
+create function outbox.find_attempts(p_ids bigint[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
+  from pg_catalog.unnest(p_ids) i
+  cross join lateral (
+    select x.ctid as row_at, x.* from outbox.whatsapp_update x
+    where x.id = i and x.kind = 'status' offset 0
+  ) w
+  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
+  where u.ctid = w.row_at and a.id is not null;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_ids) = 1 then
+    perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
+      sqlstate, sqlerrm, '5 minutes');
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_ids) loop
+      perform outbox.find_attempts(p_ids[v_place:v_place]);
+    end loop;
+  end if;
+end
+$$;
+comment on function outbox.find_attempts(bigint[]) is
+  'Assigns updates to the attempts of their messages; if the database refuses one, all others are '
+  'assigned. locks: the caller holds the updates.';
+
 create function outbox.apply_callbacks(p_limit integer default 500) returns integer
 language plpgsql security definer
 set search_path = ''
@@ -4050,14 +4115,7 @@ begin
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
-  from pg_catalog.unnest(v_ids) i
-  cross join lateral (
-    select x.ctid as row_at, x.* from outbox.whatsapp_update x
-    where x.id = i and x.kind = 'status' offset 0
-  ) w
-  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
-  where u.ctid = w.row_at and a.id is not null;
+  perform outbox.find_attempts(v_ids);
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
       -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
@@ -4065,7 +4123,16 @@ begin
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
   end if;
-  perform outbox.count_updates(v_ids);
+  begin
+    perform outbox.count_updates(v_ids);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- The updates are applied; only their counts are lost.
+    perform outbox.refuse_upkeep('outbox.apply_callbacks', 'counts of WhatsApp updates', sqlstate,
+      sqlerrm, '5 minutes');
+  end;
   return pg_catalog.cardinality(v_ids);
 end
 $$;
@@ -5479,6 +5546,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_task constant text := 'outbox.forget_updates';
+  v_table constant regclass := 'outbox.whatsapp_update';
   v_update_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
   v_content_age interval :=
@@ -5486,25 +5555,35 @@ declare
   v_deleted integer;
   v_erased integer := 0;
 begin
-  delete from outbox.whatsapp_update u where u.id = any (array(
-    select o.id from outbox.whatsapp_update o
-    where o.received_at < p_now - v_update_age
-    order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_deleted = row_count;
+  v_deleted := outbox.change_rows(v_task, v_table,
+    'delete from outbox.whatsapp_update u where u.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.whatsapp_update o
+      where o.received_at < p_now - v_update_age
+      order by o.received_at limit p_limit for update skip locked),
+    p_now);
   if v_content_age < v_update_age then
-    update outbox.whatsapp_update u set
-      data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
-    where u.id = any (array(
-      select o.id from outbox.whatsapp_update o
-      where o.received_at < p_now - v_content_age and o.data <> '{}'
-      order by o.received_at limit p_limit for update skip locked));
-    get diagnostics v_erased = row_count;
+    v_erased := outbox.change_rows(v_task, v_table, $erase$
+        update outbox.whatsapp_update u set
+          data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
+        where u.ctid = any ($1)
+      $erase$,
+      array(
+        select o.ctid from outbox.whatsapp_update o
+        where o.received_at < p_now - v_content_age and o.data <> '{}'
+        order by o.received_at limit p_limit for update skip locked),
+      p_now);
   end if;
   -- The transactions of update and message may not have seen each other; the id is there now.
-  update outbox.whatsapp_update u set next_check_at = p_now
-  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
-    select from outbox.message_attempt a
-    where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
+  perform outbox.change_rows(v_task, v_table,
+    'update outbox.whatsapp_update u set next_check_at = $2 where u.ctid = any ($1)',
+    array(
+      select u.ctid from outbox.whatsapp_update u
+      where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days'
+        and exists (
+          select from outbox.message_attempt a
+          where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
+    p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
 end
@@ -5520,31 +5599,44 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_task constant text := 'outbox.erase_inbound';
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
   v_deleted integer;
 begin
-  update outbox.inbound_message m set
-    wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
-  where m.id = any (array(
-    select o.id from outbox.inbound_message o
-    where o.erased_at is null and o.received_at < v_before
-    order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_erased = row_count;
-  delete from outbox.whatsapp_contact c where c.id = any (array(
-    select o.id from outbox.whatsapp_contact o
-    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
-  get diagnostics v_deleted = row_count;
-  delete from outbox.conversation_window w
-  where w.expires_at < p_now - interval '1 day' and w.ctid = any (array(
-    select o.ctid from outbox.conversation_window o
-    where o.expires_at < p_now - interval '1 day' limit p_limit));
+  v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
+      update outbox.inbound_message m set
+        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+      where m.ctid = any ($1)
+    $erase$,
+    array(
+      select o.ctid from outbox.inbound_message o
+      where o.erased_at is null and o.received_at < v_before
+      order by o.received_at limit p_limit for update skip locked),
+    p_now);
+  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
+    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.whatsapp_contact o
+      where o.last_seen_at < v_before
+      order by o.last_seen_at limit p_limit for update skip locked),
+    p_now);
+  perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
+      delete from outbox.conversation_window w
+      where w.ctid = any ($1) and w.expires_at < $2 - interval '1 day'
+    $delete$,
+    array(
+      select o.ctid from outbox.conversation_window o
+      where o.expires_at < p_now - interval '1 day' limit p_limit),
+    p_now);
   -- A lifted opt-out is only needed against late callbacks.
-  delete from outbox.opt_out d
-  where d.lifted and d.decided_at < p_now - interval '60 days' and d.ctid = any (array(
-    select o.ctid from outbox.opt_out o
-    where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit));
+  perform outbox.change_rows(v_task, 'outbox.opt_out',
+    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
+    array(
+      select o.ctid from outbox.opt_out o
+      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
+    p_now);
   return greatest(v_erased, v_deleted);
 end
 $$;

@@ -53,7 +53,7 @@ function hasWhere(tokens: SqlToken[], from: number): boolean {
   for (const { text } of tokens.slice(from)) {
     if (text === '(') depth += 1
     if (text === ')') depth -= 1
-    if (depth < 0 || (depth === 0 && text === ';') || text.startsWith('$')) return false
+    if (depth < 0 || (depth === 0 && text === ';') || /^\$\w*\$$/.test(text)) return false
     if (depth === 0 && text === 'where') return true
   }
   return false

@@ -232,3 +232,20 @@ for (
     },
   )
 }
+
+Deno.test('the cleanup deletes old keys beside one that another session holds, and this one after that', async () => {
+  await db.admin`
+    insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+    select 'default', 'key ' || n, gen_random_uuid(), '', '2020-01-01'
+    from generate_series(1, 20) n`
+  await one.sql`begin`
+  await one.sql`select from outbox.idempotency_key k where k.key = 'key 7' for update`
+  const clean = "select outbox.clean('idempotency_keys', 100, outbox.clock()) as n"
+  await other.sql.unsafe(clean)
+  const left = await db.admin`select k.key from outbox.idempotency_key k`
+  expect([...left]).toEqual([{ key: 'key 7' }])
+  await one.sql`rollback`
+  await other.sql.unsafe(clean)
+  expect([...await db.admin`select from outbox.idempotency_key`]).toEqual([])
+  expect([...await db.admin`select from outbox.upkeep_refusal`]).toEqual([])
+})

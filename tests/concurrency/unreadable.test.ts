@@ -193,3 +193,42 @@ Deno.test('an unreadable secret holds its endpoint even while its row is locked'
   expect(reason).toContain('claiming is refused: OH004 unreadable: the signing secret')
   await console`commit`
 })
+
+/** Reading one secret fails with an error that is usually temporary, until the end of the block. */
+async function failReading(vaultId: string, code: string): Promise<AsyncDisposable> {
+  const [view] = await db.admin`select
+    pg_get_viewdef('vault.decrypted_secrets'::regclass) as definition,
+    (select string_agg(case a.attname
+        when 'decrypted_secret' then 'public.read_secret(s.id, s.decrypted_secret) as decrypted_secret'
+        else 's.' || quote_ident(a.attname) end, ', ' order by a.attnum)
+      from pg_attribute a
+      where a.attrelid = 'vault.decrypted_secrets'::regclass and a.attnum > 0) as columns`
+  await db.admin.unsafe(`create function public.read_secret(id uuid, secret text) returns text
+    language plpgsql stable as $$ begin
+      if id = '${vaultId}' then raise exception using errcode = '${code}', message = 'no key'; end if;
+      return secret;
+    end $$`)
+  await db.admin.unsafe(`create or replace view vault.decrypted_secrets as
+    select ${view?.columns} from (${view?.definition.replace(/;\s*$/, '')}) s`)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await db.admin.unsafe(
+        `create or replace view vault.decrypted_secrets as ${view?.definition}`,
+      )
+      await db.admin`drop function public.read_secret`
+    },
+  }
+}
+
+for (const code of ['40001', '40P01', '55P03', '57014']) {
+  Deno.test(`an endpoint whose signing secret fails with ${code} each time is held alone, until rotate_secret()`, async () => {
+    const [bad, good] = [await create(), await create()]
+    await publishMany(sql, 'thing.done', 12)
+    await using _ = await failReading(await secretOf(bad), code)
+    await expectHeld(good, bad, new RegExp(`^unreadable: .*\\(${code} no key\\)`))
+    await sql`select outbox.rotate_secret(${bad})`
+    expect(await stateOf(bad)).toEqual({ status: 'enabled', reason: null })
+    await sql`select outbox.tick()`
+    expect(await drain(sql)).toBe(12)
+  })
+}

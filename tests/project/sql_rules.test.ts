@@ -8,7 +8,8 @@ import { listFiles } from '../_run/files.ts'
  * Where an error of any kind may be caught: the kick, which must never fail its caller; routing
  * and claiming, whose errors must not undo the results of a dispatch;
  * each step of the tick's upkeep, none of which may cost the kick; a tick, which must not end its job;
- * a step of the cleanup, to store its error; a step of a saga, to say which;
+ * a step of the cleanup and a day of the partitions, to store its error, and storing this error; a
+ * step of a saga, to say which;
  * applying callbacks, which stay stored whatever becomes of them.
  */
 const keepToThemselves = [
@@ -20,25 +21,38 @@ const keepToThemselves = [
   'try_apply',
   'try_tick',
   'clean',
+  'add_partitions',
+  'drop_partitions',
+  'refuse_upkeep',
 ]
 
 /** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
 const tellApart = [
   'add_apart',
+  'admit_upkeep',
+  'apply_callbacks',
+  'change_apart',
   'claim',
   'claim_isolated',
   'complete_apart',
   'count_failure',
   'create_one_waiting',
+  'end_replay_jobs',
   'expire_deliveries',
   'filter_problem',
+  'find_attempts',
+  'fold_apart',
+  'fold_counters',
   'follow_database',
   'forget_batches',
   'give_back',
   'hand_out',
   'hash_key',
+  'lift_expired_holds',
+  'move_back',
   'note_batch',
   'park_apart',
+  'purge_apart',
   'purge_deleted',
   'read_payload',
   'read_problem',
@@ -48,13 +62,15 @@ const tellApart = [
   'refuse_expiry',
   'refuse_result',
   'renew_apart',
+  'replay_one',
   'route_failed',
   'route_one_by_one',
   'serve_apart',
-  'suspect_endpoints',
   'start_attempts',
+  'suspect_endpoints',
   'try_read',
   'wake',
+  'work_replay_job',
   'work_replay_jobs',
 ]
 
@@ -89,9 +105,10 @@ Deno.test('a handler that isolates a bad member first checks whether the error i
         1,
       )
       const heedless = handlers.filter((body) =>
-        !/^\s*(--[^\n]*\s*)*if (not )?outbox\.(is_passing|fails_call|is_timeout)\(sqlstate\)/.test(
-          body,
-        )
+        !/^\s*(--[^\n]*\s*)*if (not )?outbox\.(is_passing|fails_call|fails_upkeep|is_timeout)\(sqlstate\)/
+          .test(
+            body,
+          )
       )
       expect({ path, name, heedless }).toEqual({ path, name, heedless: [] })
     }

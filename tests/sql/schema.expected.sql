@@ -953,6 +953,7 @@ declare
   v_deadline timestamptz := outbox.job_deadline();
   v_made integer := 0;
   v_late text[] := array[]::text[];
+  v_failed text[] := array[]::text[];
   v_table text;
   v_day date;
 begin
@@ -972,11 +973,20 @@ begin
       while outbox.add_partition(v_table, v_day) loop
         v_made := v_made + 1;
       end loop;
-    exception when lock_not_available then
-      v_late := v_late || v_table;
+      perform outbox.admit_upkeep('outbox.add_partitions', v_table || ' of ' || v_day);
+    exception
+      when lock_not_available then
+        v_late := v_late || v_table;
+      -- Such as an event trigger, or a lack of disk space. The other days may have a partition.
+      when query_canceled or others then
+        v_failed := v_failed || (v_table || ' of ' || v_day);
+        perform outbox.refuse_upkeep('outbox.add_partitions', v_table || ' of ' || v_day,
+          sqlstate, sqlerrm, '65 minutes');
     end;
   end loop;
-  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late);
+  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
+    end;
 end
 $$;
 
@@ -984,7 +994,7 @@ ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock or the end of the time (job_deadline()) delayed until the next call}.';
+COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock or the end of the time (job_deadline()) delayed until the next call, "failed": the partitions that could not be created, if any, such as "event of 2026-03-01"; upkeep_refusal has the errors}.';
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1037,6 +1047,28 @@ ALTER FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) OWNER TO postgres;
 -- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes the refusals of endpoints after a successful claim.';
+
+-- Name: admit_upkeep(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.admit_upkeep(p_task text, p_member text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  delete from outbox.upkeep_refusal r where r.task = p_task and r.member = p_member;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.admit_upkeep(p_task text, p_member text) OWNER TO postgres;
+
+-- Name: FUNCTION admit_upkeep(p_task text, p_member text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.admit_upkeep(p_task text, p_member text) IS 'Removes the refusal of an object that was processed.';
 
 -- Name: agreed_contract(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1218,14 +1250,7 @@ begin
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
-  from pg_catalog.unnest(v_ids) i
-  cross join lateral (
-    select x.ctid as row_at, x.* from outbox.whatsapp_update x
-    where x.id = i and x.kind = 'status' offset 0
-  ) w
-  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
-  where u.ctid = w.row_at and a.id is not null;
+  perform outbox.find_attempts(v_ids);
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
       -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
@@ -1233,7 +1258,16 @@ begin
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
   end if;
-  perform outbox.count_updates(v_ids);
+  begin
+    perform outbox.count_updates(v_ids);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- The updates are applied; only their counts are lost.
+    perform outbox.refuse_upkeep('outbox.apply_callbacks', 'counts of WhatsApp updates', sqlstate,
+      sqlerrm, '5 minutes');
+  end;
   return pg_catalog.cardinality(v_ids);
 end
 $$;
@@ -3410,6 +3444,56 @@ ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone,
 
 COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
 
+-- Name: change_apart(text, regclass, text, tid[], timestamp with time zone, interval, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_rows tid[] := p_rows;
+  v_sqlstate text;
+  v_error text;
+begin
+  if pg_catalog.cardinality(v_rows) = 0 then
+    return 0;
+  end if;
+  begin
+    execute p_statement using v_rows, p_now;
+    return pg_catalog.cardinality(v_rows);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  -- A row that another transaction has locked is changed by the next call.
+  if v_sqlstate = '55P03' and not p_locked then
+    execute pg_catalog.format(
+      'select array(select t.ctid from %s t where t.ctid = any ($1) for update skip locked)',
+      p_table) into v_rows using p_rows;
+    return outbox.change_apart(p_task, p_table, p_statement, v_rows, p_now, p_shown, true);
+  end if;
+  if v_half = 0 then
+    perform outbox.refuse_upkeep(p_task, outbox.row_name(p_table, v_rows[1]), v_sqlstate, v_error,
+      p_shown);
+    return 0;
+  end if;
+  return outbox.change_apart(p_task, p_table, p_statement, v_rows[1:v_half], p_now, p_shown,
+      p_locked)
+    + outbox.change_apart(p_task, p_table, p_statement, v_rows[v_half + 1:], p_now, p_shown,
+      p_locked);
+end
+$_$;
+
+ALTER FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) OWNER TO postgres;
+
+-- Name: FUNCTION change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) IS 'change_rows() for a part of the rows; returns how many were changed. p_locked: the rows are locked already.';
+
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
@@ -3756,6 +3840,26 @@ ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text)
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, resumes or cancels a replay job of an organisation, and returns it. OH001, OH002; OH004: it has ended.';
+
+-- Name: change_rows(text, regclass, text, tid[], timestamp with time zone, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval DEFAULT '25:00:00'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when outbox.change_apart(p_task, p_table, p_statement, p_rows, p_now, p_shown, false) > 0
+    then pg_catalog.cardinality(p_rows) else 0
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval) OWNER TO postgres;
+
+-- Name: FUNCTION change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval) IS 'Executes a statement for rows of a table, whose tids are $1 of the statement; $2 is p_now. If the database refuses a row, all others are changed, and the refusal is recorded for p_task (refuse_upkeep()). The caller has read the tids in the same call, whose snapshot keeps them from being used for other rows. Returns the number of p_rows, also if some were refused, so that the caller continues with the rows after them; 0 if none was changed.';
 
 -- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5867,6 +5971,10 @@ declare
 begin
   select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
   execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  if v_n < p_most then
+    -- The step has tried all rows, so what it refused before was changed, or is gone.
+    delete from outbox.upkeep_refusal r where r.task = v_calls and r.at < p_now;
+  end if;
   return v_n;
 exception when query_canceled or others then
   raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;
@@ -8621,9 +8729,12 @@ CREATE FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, 
     SET extra_float_digits TO '1'
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
-    AS $$
+    AS $_$
 declare
+  v_task constant text := 'outbox.drop_ended_subscriptions';
+  v_table constant regclass := 'outbox.ended_subscription';
   v_router outbox.router;
+  v_rows tid[];
   v_dropped integer;
 begin
   if not exists (select from outbox.ended_subscription s) then
@@ -8634,7 +8745,7 @@ begin
   with seen as materialized (
     select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
   )
-  delete from outbox.ended_subscription s where s.ctid = any (array(
+  select array(
     select o.ctid
     from seen
     cross join outbox.ended_subscription o
@@ -8647,18 +8758,23 @@ begin
         where u.org_id = o.org_id and u.org_id > ''
           and u.event_id < outbox.uuid_v7_floor(o.ended_at + interval '1 ms'))
     limit p_most
-    for update of o skip locked));
-  get diagnostics v_dropped = row_count;
-  update outbox.ended_subscription s
-  set open_below = pg_catalog.pg_current_xact_id()
-  where s.ctid = any (array(
-    select o.ctid from outbox.ended_subscription o
-    where o.open_below is null and o.ended_at < p_now - interval '1 minute'
-    limit p_most
-    for update skip locked));
+    for update of o skip locked)
+  into v_rows;
+  v_dropped := outbox.change_rows(v_task, v_table,
+    'delete from outbox.ended_subscription s where s.ctid = any ($1)', v_rows, p_now, '5 minutes');
+  perform outbox.change_rows(v_task, v_table, $update$
+      update outbox.ended_subscription s set open_below = pg_catalog.pg_current_xact_id()
+      where s.ctid = any ($1)
+    $update$,
+    array(
+      select o.ctid from outbox.ended_subscription o
+      where o.open_below is null and o.ended_at < p_now - interval '1 minute'
+      limit p_most
+      for update skip locked),
+    p_now, '5 minutes');
   return v_dropped;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
 
@@ -8671,25 +8787,23 @@ COMMENT ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zo
 CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_dropped integer;
+    AS $_$
 begin
-  with deleted as (
-    delete from outbox.endpoint_secret s
-    where s.id in (
-      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
-      select o.id from outbox.endpoint_secret o
+  return outbox.change_rows('outbox.drop_expired_secrets', 'outbox.endpoint_secret', $delete$
+      with deleted as (
+        delete from outbox.endpoint_secret s where s.ctid = any ($1) returning s.vault_id
+      )
+      delete from vault.secrets v using deleted x where v.id = x.vault_id
+    $delete$,
+    -- remove_endpoint() may hold the lock: it deletes the secrets itself.
+    array(
+      select o.ctid from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       limit p_limit
-      for update skip locked)
-    returning s.vault_id
-  )
-  delete from vault.secrets v using deleted x where v.id = x.vault_id;
-  get diagnostics v_dropped = row_count;
-  return v_dropped;
+      for update skip locked),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -8753,6 +8867,7 @@ declare
   v_part record;
   v_dropped integer := 0;
   v_more boolean := false;
+  v_failed text[] := array[]::text[];
 begin
   for v_part in
     select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
@@ -8761,15 +8876,25 @@ begin
   loop
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
-    if v_part.parent = 'attempt' then
-      -- The transaction that holds this lock would delay the other days too.
-      exit when not outbox.drop_partition(v_part.name);
-      v_dropped := v_dropped + 1;
-    elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
-      v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
-    end if;
+    begin
+      if v_part.parent = 'attempt' then
+        -- The transaction that holds this lock would delay the other days too.
+        exit when not outbox.drop_partition(v_part.name);
+        v_dropped := v_dropped + 1;
+      elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
+        v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
+      end if;
+      perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
+    -- Such as a view that somebody made of a partition. The other partitions can be dropped.
+    exception when query_canceled or others then
+      v_failed := v_failed || v_part.name;
+      perform outbox.refuse_upkeep('outbox.drop_partitions', v_part.name, sqlstate, sqlerrm,
+        '25 hours');
+    end;
   end loop;
-  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more);
+  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
+    end;
 end
 $$;
 
@@ -8777,7 +8902,7 @@ ALTER FUNCTION outbox.drop_partitions(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION drop_partitions(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partitions(p_most integer) IS 'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered events are stored for event.delivered_days full days, and those of attempt older than attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether to call it again}.';
+COMMENT ON FUNCTION outbox.drop_partitions(p_most integer) IS 'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered events are stored for event.delivered_days full days, and those of attempt older than attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether to call it again, "failed": the partitions that could not be dropped, if any; upkeep_refusal has the errors}.';
 
 -- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9009,6 +9134,39 @@ ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO post
 -- Name: FUNCTION each_filter_once(p_question outbox.question); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeated filters: several patterns of an endpoint that match a type often have the same filter.';
+
+-- Name: end_replay_jobs(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_job bigint;
+begin
+  for v_job in
+    select j.id from outbox.replay_job j
+    where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(p_steps) s)
+      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
+  loop
+    begin
+      update outbox.replay_job j set status = 'done', finished_at = p_now where j.id = v_job;
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'replay job ' || v_job, sqlstate,
+        sqlerrm, '5 minutes');
+    end;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) IS 'Ends the running jobs that have no dead letter left; if one cannot be changed, all others are.';
 
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9253,36 +9411,49 @@ CREATE FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit int
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS $$
+    AS $_$
 declare
+  v_task constant text := 'outbox.erase_inbound';
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
   v_deleted integer;
 begin
-  update outbox.inbound_message m set
-    wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
-  where m.id = any (array(
-    select o.id from outbox.inbound_message o
-    where o.erased_at is null and o.received_at < v_before
-    order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_erased = row_count;
-  delete from outbox.whatsapp_contact c where c.id = any (array(
-    select o.id from outbox.whatsapp_contact o
-    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
-  get diagnostics v_deleted = row_count;
-  delete from outbox.conversation_window w
-  where w.expires_at < p_now - interval '1 day' and w.ctid = any (array(
-    select o.ctid from outbox.conversation_window o
-    where o.expires_at < p_now - interval '1 day' limit p_limit));
+  v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
+      update outbox.inbound_message m set
+        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+      where m.ctid = any ($1)
+    $erase$,
+    array(
+      select o.ctid from outbox.inbound_message o
+      where o.erased_at is null and o.received_at < v_before
+      order by o.received_at limit p_limit for update skip locked),
+    p_now);
+  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
+    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.whatsapp_contact o
+      where o.last_seen_at < v_before
+      order by o.last_seen_at limit p_limit for update skip locked),
+    p_now);
+  perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
+      delete from outbox.conversation_window w
+      where w.ctid = any ($1) and w.expires_at < $2 - interval '1 day'
+    $delete$,
+    array(
+      select o.ctid from outbox.conversation_window o
+      where o.expires_at < p_now - interval '1 day' limit p_limit),
+    p_now);
   -- A lifted opt-out is only needed against late callbacks.
-  delete from outbox.opt_out d
-  where d.lifted and d.decided_at < p_now - interval '60 days' and d.ctid = any (array(
-    select o.ctid from outbox.opt_out o
-    where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit));
+  perform outbox.change_rows(v_task, 'outbox.opt_out',
+    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
+    array(
+      select o.ctid from outbox.opt_out o
+      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
+    p_now);
   return greatest(v_erased, v_deleted);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -9302,29 +9473,34 @@ CREATE FUNCTION outbox.erase_messages(p_limit integer) RETURNS integer
     SET extra_float_digits TO '1'
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := outbox.clock();
-  v_ids bigint[];
 begin
-  v_ids := array(
-    select m.id from outbox.outbound_message m
-    where m.erased_at is null
-      and m.created_at
-        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
-      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
-    order by m.created_at
-    limit p_limit
-    for update skip locked);
-  update outbox.outbound_message m set
-    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
-    erased_at = v_now
-  where m.id = any (v_ids);
-  update outbox.message_attempt a set wamid = null, provider_response = null
-  where a.message_id = any (v_ids);
-  return pg_catalog.cardinality(v_ids);
+  return outbox.change_rows('outbox.erase_outbound', 'outbox.outbound_message', $erase$
+      with erased as (
+        update outbox.outbound_message m set
+          erased_at = $2, to_recipient = 'erased', payload_json = '{}',
+          provider_message_id = null, wa_id = null
+        where m.ctid = any ($1)
+        returning m.id
+      )
+      update outbox.message_attempt a set wamid = null, provider_response = null
+      from erased e
+      where a.message_id = e.id
+    $erase$,
+    array(
+      select m.ctid from outbox.outbound_message m
+      where m.erased_at is null
+        and m.created_at
+          < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
+        and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+      order by m.created_at
+      limit p_limit
+      for update skip locked),
+    v_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 
@@ -9748,8 +9924,8 @@ begin
     begin
       perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
@@ -10045,6 +10221,21 @@ ALTER FUNCTION outbox.fails_call(p_sqlstate text) OWNER TO postgres;
 -- Name: FUNCTION fails_call(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.fails_call(p_sqlstate text) IS 'Whether an error fails the whole call of a run: it is temporary, and either it is an error of the server, or set_isolating() is off.';
+
+-- Name: fails_upkeep(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fails_upkeep(p_sqlstate text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select outbox.is_passing(p_sqlstate) and not outbox.may_stay(p_sqlstate)
+$$;
+
+ALTER FUNCTION outbox.fails_upkeep(p_sqlstate text) OWNER TO postgres;
+
+-- Name: FUNCTION fails_upkeep(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fails_upkeep(p_sqlstate text) IS 'Whether an error fails a whole step of the periodic work, because it comes from the server. All other errors may be of one object: only this object is left out, and the work is repeated soon anyway.';
 
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10762,6 +10953,42 @@ ALTER FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wami
 
 COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) IS 'The attempt that a status is about, in this organisation: by WhatsApp''s id, or by the callback data of the attempt if no response has set that id yet.';
 
+-- Name: find_attempts(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_attempts(p_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
+  from pg_catalog.unnest(p_ids) i
+  cross join lateral (
+    select x.ctid as row_at, x.* from outbox.whatsapp_update x
+    where x.id = i and x.kind = 'status' offset 0
+  ) w
+  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
+  where u.ctid = w.row_at and a.id is not null;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_ids) = 1 then
+    perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
+      sqlstate, sqlerrm, '5 minutes');
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_ids) loop
+      perform outbox.find_attempts(p_ids[v_place:v_place]);
+    end loop;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.find_attempts(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION find_attempts(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_attempts(p_ids bigint[]) IS 'Assigns updates to the attempts of their messages; if the database refuses one, all others are assigned. locks: the caller holds the updates.';
+
 -- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) RETURNS SETOF outbox.event
@@ -10938,6 +11165,44 @@ ALTER FUNCTION outbox.fix_settings() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.fix_settings() IS 'Fixes the settings that decide the text of values in each SECURITY DEFINER and trigger function that neither sets them nor calls set_text_settings(). Each folder calls it through close_new().';
 
+-- Name: fold_apart(tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_counter record;
+  v_folded integer := 0;
+begin
+  for v_counter in
+    select c.metric, c.labels, pg_catalog.array_agg(c.ctid) as rows
+    from outbox.counter_change c where c.ctid = any (p_rows)
+    group by c.metric, c.labels order by c.metric, c.labels
+  loop
+    begin
+      v_folded := v_folded + outbox.fold_rows(v_counter.rows);
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.fold_counters',
+        pg_catalog.format('the counter %s %s', v_counter.metric, v_counter.labels), sqlstate,
+        sqlerrm, '5 minutes');
+      perform outbox.move_back(v_counter.rows, p_now);
+    end;
+  end loop;
+  return v_folded;
+end
+$$;
+
+ALTER FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION fold_apart(p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) IS 'As fold_rows(); if the database refuses to change a counter, all others are changed, and its rows stay.';
+
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fold_counters() RETURNS integer
@@ -10952,15 +11217,54 @@ declare
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
   end;
+  v_rows tid[];
   v_first timestamptz;
   v_folded integer;
 begin
+  -- Many more may be left if the tick did not run.
+  select pg_catalog.array_agg(o.row_at), pg_catalog.min(o.at) into v_rows, v_first
+  from (
+    select c.ctid as row_at, c.at from outbox.counter_change c
+    where c.at >= v_since order by c.at limit 20000
+  ) o;
+  if v_rows is null then
+    return 0;
+  end if;
+  begin
+    v_folded := outbox.fold_rows(v_rows);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_folded is null then
+    v_folded := outbox.fold_apart(v_rows, v_now);
+  end if;
+  -- The start stays before the rows that this call deletes, because a reader may still see them.
+  perform pg_catalog.setval('outbox.counters_from',
+    greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
+  return v_folded;
+end
+$$;
+
+ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
+
+-- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added. If the database refuses to change a counter, all others are changed.';
+
+-- Name: fold_rows(tid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fold_rows(p_rows tid[]) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_folded integer;
+begin
   with taken as (
-    -- Many more may be left if the tick did not run.
-    delete from outbox.counter_change c where c.ctid = any (array(
-      select o.ctid from outbox.counter_change o
-      where o.at >= v_since order by o.at limit 20000))
-    returning c.*
+    delete from outbox.counter_change c where c.ctid = any (p_rows) returning c.*
   ), folded as (
     -- All calls use the same order, or two concurrent ones could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
@@ -10971,21 +11275,16 @@ begin
     on conflict (metric, labels) do update
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
-  select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- The start stays before the rows that this call deletes, because a reader may still see them.
-  if v_first is not null then
-    perform pg_catalog.setval('outbox.counters_from',
-      greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
-  end if;
+  select pg_catalog.count(*) into v_folded from taken t;
   return v_folded;
 end
 $$;
 
-ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
+ALTER FUNCTION outbox.fold_rows(p_rows tid[]) OWNER TO postgres;
 
--- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fold_rows(p_rows tid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added.';
+COMMENT ON FUNCTION outbox.fold_rows(p_rows tid[]) IS 'Adds rows of counter_change up into counter and returns how many it added.';
 
 -- Name: follow_database(outbox.binding, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11005,8 +11304,8 @@ begin
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
         'wasDatabase', p_binding.database)::text], p_now);
   end if;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- The project is the right one, so its deliveries go on.
@@ -11025,19 +11324,18 @@ COMMENT ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database 
 CREATE FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_forgotten integer;
+    AS $_$
 begin
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_limit));
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_accepted', 'outbox.consumer_inbox',
+    'delete from outbox.consumer_inbox i where i.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.consumer_inbox o
+      where o.accepted_at
+        < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+      order by o.accepted_at limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11050,23 +11348,25 @@ COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_lim
 CREATE FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_forgotten integer;
+    AS $_$
 begin
-  with old as (
-    select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
-    where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
-    for update skip locked
-  ), deleted_secrets as (
-    delete from vault.secrets v using old o where v.id = o.id
-  )
-  update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
-  from old o where a.app_id = o.app_id;
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_updates', 'outbox.whatsapp_app', $forget$
+      with old as (
+        select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
+        where a.ctid = any ($1)
+      ), deleted_secrets as (
+        delete from vault.secrets v using old o where v.id = o.id
+      )
+      update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
+      from old o where a.app_id = o.app_id
+    $forget$,
+    array(
+      select a.ctid from outbox.whatsapp_app a
+      where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
+      for update skip locked),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) OWNER TO postgres;
 
@@ -11131,22 +11431,21 @@ COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the to
 CREATE FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_n integer;
+    AS $_$
 begin
-  delete from outbox.dead_letter x where x.ctid = any (array(
-    select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < p_now
-        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit p_limit for update skip locked));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_dead_letters', 'outbox.dead_letter',
+    'delete from outbox.dead_letter x where x.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.dead_letter o
+      where greatest(o.discarded_at, o.delivered_at) < p_now
+          - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+        and not exists (
+          select from outbox.delivery d
+          where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+      limit p_limit for update skip locked),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11159,31 +11458,34 @@ COMMENT ON FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p
 CREATE FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
+    AS $_$
 declare
+  v_task constant text := 'outbox.forget_default_rows';
   v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
-  v_events integer;
-  v_attempts integer;
 begin
   -- The rows of a day whose partition was not created in time.
-  delete from outbox.event_default v where v.id = any (array(
-    select o.id from outbox.event_default o
-    where o.id < outbox.uuid_v7_floor(v_today
-        - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
-      and not exists (select from outbox.delivery d where d.event_id = o.id)
-      and not exists (select from outbox.unrouted u where u.event_id = o.id)
-      and not exists (select from outbox.unroutable u where u.event_id = o.id)
-    limit p_limit));
-  get diagnostics v_events = row_count;
-  delete from outbox.attempt_default a where a.ctid = any (array(
-    select o.ctid from outbox.attempt_default o
-    where o.at < v_today
-      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
-    limit p_limit));
-  get diagnostics v_attempts = row_count;
-  return greatest(v_events, v_attempts);
+  return greatest(
+    outbox.change_rows(v_task, 'outbox.event_default',
+      'delete from outbox.event_default v where v.ctid = any ($1)',
+      array(
+        select o.ctid from outbox.event_default o
+        where o.id < outbox.uuid_v7_floor(v_today
+            - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
+          and not exists (select from outbox.delivery d where d.event_id = o.id)
+          and not exists (select from outbox.unrouted u where u.event_id = o.id)
+          and not exists (select from outbox.unroutable u where u.event_id = o.id)
+        limit p_limit),
+      p_now),
+    outbox.change_rows(v_task, 'outbox.attempt_default',
+      'delete from outbox.attempt_default a where a.ctid = any ($1)',
+      array(
+        select o.ctid from outbox.attempt_default o
+        where o.at < v_today
+          - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
+        limit p_limit),
+      p_now));
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11196,17 +11498,16 @@ COMMENT ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p
 CREATE FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_n integer;
+    AS $_$
 begin
-  delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_idempotency_keys', 'outbox.idempotency_key',
+    'delete from outbox.idempotency_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.idempotency_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11219,21 +11520,20 @@ COMMENT ON FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zon
 CREATE FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_n integer;
+    AS $_$
 begin
   -- pg_cron stores the times of the server, not those of clock().
-  delete from cron.job_run_details r where p_now is not null and r.runid = any (array(
-    select o.runid from cron.job_run_details o
-    where o.end_time < pg_catalog.clock_timestamp()
-        - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
-      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit p_limit));
-  get diagnostics v_n = row_count;
-  return v_n;
+  return outbox.change_rows('outbox.forget_job_runs', 'cron.job_run_details',
+    'delete from cron.job_run_details r where r.ctid = any ($1)',
+    array(
+      select o.ctid from cron.job_run_details o
+      where o.end_time < pg_catalog.clock_timestamp()
+          - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
+        and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+      limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11246,27 +11546,28 @@ COMMENT ON FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_lim
 CREATE FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_n integer;
+    AS $_$
 begin
   -- An empty ordered lane stays until its lane_spacing_ms has passed, and the lane of a replay job
   -- until a day after its end.
-  delete from outbox.lane l
-  where l.id = any (array(
-      select o.id from outbox.lane o
+  return outbox.change_rows('outbox.forget_lanes', 'outbox.lane', $delete$
+      delete from outbox.lane l
+      where l.ctid = any ($1)
+        and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= $2
+        and exists (
+          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
+    $delete$,
+    array(
+      select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
         and (o.ordered or o.key_hash > 0 and exists (
           select from outbox.replay_job j
           where j.id = o.key_hash and j.status in ('done', 'cancelled')
             and j.finished_at < p_now - interval '1 day'))
-      limit p_limit))
-    and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= p_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  get diagnostics v_n = row_count;
-  return v_n;
+      limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11302,17 +11603,16 @@ COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) 
 CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_forgotten integer;
+    AS $_$
 begin
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_saga_keys', 'outbox.saga_key',
+    'delete from outbox.saga_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.saga_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -11326,8 +11626,10 @@ CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit in
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS $$
+    AS $_$
 declare
+  v_task constant text := 'outbox.forget_updates';
+  v_table constant regclass := 'outbox.whatsapp_update';
   v_update_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
   v_content_age interval :=
@@ -11335,35 +11637,68 @@ declare
   v_deleted integer;
   v_erased integer := 0;
 begin
-  delete from outbox.whatsapp_update u where u.id = any (array(
-    select o.id from outbox.whatsapp_update o
-    where o.received_at < p_now - v_update_age
-    order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_deleted = row_count;
+  v_deleted := outbox.change_rows(v_task, v_table,
+    'delete from outbox.whatsapp_update u where u.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.whatsapp_update o
+      where o.received_at < p_now - v_update_age
+      order by o.received_at limit p_limit for update skip locked),
+    p_now);
   if v_content_age < v_update_age then
-    update outbox.whatsapp_update u set
-      data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
-    where u.id = any (array(
-      select o.id from outbox.whatsapp_update o
-      where o.received_at < p_now - v_content_age and o.data <> '{}'
-      order by o.received_at limit p_limit for update skip locked));
-    get diagnostics v_erased = row_count;
+    v_erased := outbox.change_rows(v_task, v_table, $erase$
+        update outbox.whatsapp_update u set
+          data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
+        where u.ctid = any ($1)
+      $erase$,
+      array(
+        select o.ctid from outbox.whatsapp_update o
+        where o.received_at < p_now - v_content_age and o.data <> '{}'
+        order by o.received_at limit p_limit for update skip locked),
+      p_now);
   end if;
   -- The transactions of update and message may not have seen each other; the id is there now.
-  update outbox.whatsapp_update u set next_check_at = p_now
-  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
-    select from outbox.message_attempt a
-    where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
+  perform outbox.change_rows(v_task, v_table,
+    'update outbox.whatsapp_update u set next_check_at = $2 where u.ctid = any ($1)',
+    array(
+      select u.ctid from outbox.whatsapp_update u
+      where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days'
+        and exists (
+          select from outbox.message_attempt a
+          where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
+    p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit updates older than callback.retention_days. If message.retention_days is shorter, erases all but the key of up to p_limit updates older than that. Returns the larger of the two numbers.';
+
+-- Name: forget_upkeep_refusals(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_n integer;
+begin
+  delete from outbox.upkeep_refusal r where r.ctid = any (array(
+    select o.ctid from outbox.upkeep_refusal o
+    where o.shown_until < p_now - interval '1 day' limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit refusals of the periodic work a day after they were last shown; returns how many.';
 
 -- Name: free_span(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12133,8 +12468,8 @@ begin
   begin
     v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;
@@ -13319,6 +13654,30 @@ ALTER FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time 
 
 COMMENT ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) IS 'Moves those of these unordered deliveries that have lost two leases in a row to the isolated lane. apply_results() isolates ordered lanes. locks: the caller holds the gates, and parks them afterwards.';
 
+-- Name: isolate_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- The claim has paused the endpoint because the error stayed, so that it is no temporary one.
+  if exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
+  then
+    perform outbox.set_isolating(true);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION isolate_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) IS 'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
+
 -- Name: isolated_after(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.isolated_after() RETURNS integer
@@ -14113,9 +14472,18 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
-      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
-    v_lifted := v_lifted + 1;
+    begin
+      perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
+        greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
+      v_lifted := v_lifted + 1;
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.lift_expired_holds',
+        pg_catalog.format('the hold %s of channel %s', v_hold.cause, v_hold.channel_id), sqlstate,
+        sqlerrm, '5 minutes');
+    end;
   end loop;
   return v_lifted;
 end
@@ -15495,6 +15863,34 @@ ALTER FUNCTION outbox.most_failures(p_is_passing boolean) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.most_failures(p_is_passing boolean) IS 'How often an event may fail to be routed before it is set aside until route_again().';
 
+-- Name: move_back(tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.ctid = any (p_rows) returning c.*
+  )
+  insert into outbox.counter_change (at, metric, labels, n, total)
+  select p_now, t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+  from taken t
+  group by t.metric, t.labels;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION move_back(p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) IS 'Replaces rows of a counter that cannot be changed by one row of now, so that they are not many and do not stay before all others.';
+
 -- Name: name_columns(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.name_columns() RETURNS trigger
@@ -15625,9 +16021,9 @@ ALTER FUNCTION outbox.new_secret() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.new_secret() IS 'A new signing secret of 32 random bytes.';
 
--- Name: next_replays(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: next_replays(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.next_replays() RETURNS outbox.replay_step[]
+CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outbox.replay_step[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -15648,15 +16044,16 @@ begin
       limit j.rate_per_second
     ) x
     where j.status = 'running'
+      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
     order by j.id, x.failed_at, x.id);
 end
 $$;
 
-ALTER FUNCTION outbox.next_replays() OWNER TO postgres;
+ALTER FUNCTION outbox.next_replays(p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION next_replays(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays() IS 'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
+COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs; of each job as many as its rate allows per second. A job that failed in the last 10 s is left out.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18047,6 +18444,38 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 
 COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
+-- Name: purge_apart(uuid, bigint, tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_half integer := pg_catalog.cardinality(p_rows) / 2;
+begin
+  begin
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    if v_half = 0 then
+      perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
+        sqlstate, outbox.row_name('outbox.delivery', p_rows[1]) || ': ' || sqlerrm, '5 minutes');
+      return 0;
+    end if;
+  end;
+  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
+    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. locks: the caller holds the gate.';
+
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
@@ -18060,6 +18489,7 @@ CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
+  v_now timestamptz := outbox.clock();
   v_endpoint uuid;
   v_purged integer := 0;
 begin
@@ -18068,18 +18498,19 @@ begin
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
     where e.status = 'deleted'
+      and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
     order by pg_catalog.random()
     limit 10
   loop
     begin
       v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-        outbox.clock());
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+        v_now);
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
-        sqlstate, sqlerrm;
+      perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || v_endpoint,
+        sqlstate, sqlerrm, '5 minutes');
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -18091,7 +18522,7 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints; returns how many. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
 
 -- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18101,7 +18532,8 @@ CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now
     AS $$
 declare
   v_gate outbox.gate;
-  v_purged integer;
+  v_purged integer := 0;
+  v_rows tid[];
 begin
   -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
@@ -18118,20 +18550,46 @@ begin
   if not found then
     return 0;
   end if;
-  with picked as materialized (
-    select d.* from outbox.lane l
+  v_rows := array(
+    select d.row_at from outbox.lane l
     cross join lateral (
-      select d.ctid as row_at, d.* from outbox.delivery d
+      select d.ctid as row_at, d.leased_until from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit
-  ), deleted as (
+    limit p_limit);
+  if pg_catalog.cardinality(v_rows) > 0 then
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate.id, v_rows, p_now);
+  elsif v_gate.depth = 0 then
+    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
+    if v_purged < p_limit then
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
+    end if;
+  end if;
+  return v_purged;
+end
+$$;
+
+ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+
+-- Name: purge_rows(uuid, bigint, tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_purged integer;
+begin
+  with deleted as (
     delete from outbox.delivery d
-    using picked x
-    where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt,
+    where d.ctid = any (p_rows)
+    returning d.lane_id, d.leased_until is not null as held, d.event_id, d.attempt,
       d.failed_attempts
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
@@ -18153,24 +18611,18 @@ begin
   )
   update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
-  where g.id = v_gate.id and s.n is not null
+  where g.id = p_gate_id and s.n is not null
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
-  if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
-    if v_purged < p_limit then
-      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
-    end if;
-  end if;
   return coalesce(v_purged, 0);
 end
 $$;
 
-ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18737,6 +19189,7 @@ begin
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
+    outbox.upkeep_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -18751,7 +19204,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, objects that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19005,8 +19458,8 @@ begin
     else outbox.vault_text(p_vault_id, p_what)
   end;
   return null;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   return pg_catalog.format('%s cannot be read from Vault (%s %s)', p_what, sqlstate,
@@ -19207,8 +19660,8 @@ begin
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
       perform outbox.build_parcel(v_one, p_known, p_now);
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       v_bad := v_bad || v_id;
@@ -20040,8 +20493,8 @@ CREATE FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text
 begin
   perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
     p_error, p_now + interval '1 hour', p_now);
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
   raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
@@ -20249,6 +20702,40 @@ ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text,
 
 COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
 
+-- Name: refuse_upkeep(text, text, text, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_failures integer;
+begin
+  raise warning '%(): % is left out: % %', p_task, p_member, p_sqlstate, p_error;
+  insert into outbox.upkeep_refusal as r (
+    task, member, failures, sqlstate, error, at, shown_until)
+  values (p_task, p_member, 1, p_sqlstate, pg_catalog.left(p_error, 500), v_now, v_now + p_shown)
+  on conflict (task, member) do update set
+    failures = case when r.shown_until > v_now then r.failures + 1 else 1 end,
+    sqlstate = excluded.sqlstate, error = excluded.error, at = excluded.at,
+    shown_until = excluded.shown_until
+  returning r.failures into v_failures;
+  return v_failures;
+exception when query_canceled or others then
+  raise warning '%(): the refusal of % cannot be recorded: % %', p_task, p_member, sqlstate,
+    sqlerrm;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) IS 'Records that a function could not process an object, and raises a warning that names both. p_shown: for how long queue_health shows it. Returns how often in a row it failed; null if that cannot be recorded.';
+
 -- Name: rejoin(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS integer
@@ -20393,12 +20880,18 @@ CREATE FUNCTION outbox.release_unreadable(p_endpoint_id uuid) RETURNS void
     AS $$
 declare
   v_hold text;
+  v_why text;
 begin
   if not exists (
     select from outbox.endpoint e
     where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
-    or outbox.why_unreadable(p_endpoint_id) is not null
   then
+    return;
+  end if;
+  perform outbox.isolate_unreadable(p_endpoint_id);
+  v_why := outbox.why_unreadable(p_endpoint_id);
+  perform outbox.set_isolating(false);
+  if v_why is not null then
     return;
   end if;
   v_hold := outbox.still_held(p_endpoint_id);
@@ -20469,6 +20962,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
+  perform outbox.isolate_unreadable(p_endpoint_id);
   v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
@@ -20528,21 +21022,25 @@ COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint)
 CREATE FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_keys integer;
+    AS $_$
 begin
-  delete from outbox.request_bucket b
-  where b.filled_at < p_now - interval '1 hour' and b.ctid = any (array(
-    select o.ctid from outbox.request_bucket o
-    where o.filled_at < p_now - interval '1 hour' limit p_limit));
-  delete from outbox.request_key k where k.ctid = any (array(
-    select o.ctid from outbox.request_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_keys = row_count;
-  return v_keys;
+  -- Another request may have used the bucket since.
+  perform outbox.change_rows('outbox.remove_request_keys', 'outbox.request_bucket', $delete$
+      delete from outbox.request_bucket b
+      where b.ctid = any ($1) and b.filled_at < $2 - interval '1 hour'
+    $delete$,
+    array(
+      select o.ctid from outbox.request_bucket o
+      where o.filled_at < p_now - interval '1 hour' limit p_limit),
+    p_now);
+  return outbox.change_rows('outbox.remove_request_keys', 'outbox.request_key',
+    'delete from outbox.request_key k where k.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.request_key o
+      where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -20555,17 +21053,16 @@ COMMENT ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p
 CREATE FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_removed integer;
+    AS $_$
 begin
-  delete from outbox.revoked_portal_token t where (t.org_id, t.id) in (
-    select o.org_id, o.id from outbox.revoked_portal_token o
-    where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit);
-  get diagnostics v_removed = row_count;
-  return v_removed;
+  return outbox.change_rows('outbox.remove_revoked_tokens', 'outbox.revoked_portal_token',
+    'delete from outbox.revoked_portal_token t where t.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.revoked_portal_token o
+      where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit),
+    p_now);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
@@ -20940,6 +21437,38 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
 
+-- Name: replay_one(outbox.replay_step, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_member text;
+begin
+  return outbox.reopen_delivery(
+    p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
+  -- A temporary error may be of another transaction, so the job tries again before it skips the
+  -- dead letter.
+  return case
+    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+      and outbox.may_stay(sqlstate)
+    then null else 0
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION replay_one(p_step outbox.replay_step, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+
 -- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) RETURNS bigint
@@ -21222,6 +21751,27 @@ ALTER FUNCTION outbox.restore_settings(p_settings text[]) OWNER TO postgres;
 -- Name: FUNCTION restore_settings(p_settings text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.restore_settings(p_settings text[]) IS 'Sets these settings for the rest of the transaction. An error undoes it.';
+
+-- Name: rests(text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rests(p_task text, p_member text, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (
+    select from outbox.upkeep_refusal r
+    where r.task = p_task and r.member = p_member
+      and r.at > p_now - interval '10 s' and r.at <= p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.rests(p_task text, p_member text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rests(p_task text, p_member text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rests(p_task text, p_member text, p_now timestamp with time zone) IS 'Whether an object that the tick could not process is left out, for 10 s after the refusal.';
 
 -- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21779,6 +22329,7 @@ declare
 begin
   -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
+  perform outbox.isolate_unreadable(p_endpoint_id);
   perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
@@ -22179,6 +22730,34 @@ ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 -- Name: FUNCTION routing_status(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing status of an event: waiting, done, or set_aside after three failures.';
+
+-- Name: row_name(regclass, tid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.row_name(p_table regclass, p_row tid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_row jsonb;
+begin
+  execute pg_catalog.format('select pg_catalog.to_jsonb(t) from %s t where t.ctid = $1', p_table)
+    into v_row using p_row;
+  return (
+    select pg_catalog.left(pg_catalog.format('the row %s of %s',
+      coalesce(pg_catalog.string_agg(v_row ->> a.attname::text, ', ' order by k.place),
+        p_row::text), p_table), 300)
+    from pg_catalog.pg_index i
+    cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_table and i.indisprimary);
+end
+$_$;
+
+ALTER FUNCTION outbox.row_name(p_table regclass, p_row tid) OWNER TO postgres;
+
+-- Name: FUNCTION row_name(p_table regclass, p_row tid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.row_name(p_table regclass, p_row tid) IS 'A row of a table by its primary key, for a message.';
 
 -- Name: rows_in_default(text, tstzrange, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24618,14 +25197,32 @@ CREATE FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone)
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_sqlstate text;
+  v_error text;
 begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
-    return false;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
   end;
-  return true;
+  if v_sqlstate is null then
+    return true;
+  end if;
+  begin
+    perform outbox.postpone_updates(p_ids, v_error, v_sqlstate, p_now);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- Of several, each is postponed alone.
+    if pg_catalog.cardinality(p_ids) = 1 then
+      perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
+        sqlstate, sqlerrm, '5 minutes');
+    end if;
+  end;
+  return false;
 end
 $$;
 
@@ -24675,8 +25272,8 @@ CREATE FUNCTION outbox.try_read(p_vault_id uuid) RETURNS text
     AS $$
 begin
   return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   return null;
@@ -25180,24 +25777,33 @@ begin
       end;
       begin
         perform outbox.wake_changed(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_changed(): %', sqlerrm;
+      end;
+      begin
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
-        raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+        raise warning 'outbox.wake_missed(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
         begin
           execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
         exception when query_canceled or others then
-          raise warning '%(): %', v_step.calls, sqlerrm;
+          perform outbox.refuse_upkeep(v_step.calls, 'the whole step', sqlstate, sqlerrm,
+            '5 minutes');
         end;
       end loop;
     elsif v_turn % 4 = 2 then
       begin
         perform outbox.purge_deleted(1000);
+      exception when query_canceled or others then
+        raise warning 'outbox.purge_deleted(): %', sqlerrm;
+      end;
+      begin
         perform outbox.expire_deliveries(200);
       exception when query_canceled or others then
-        raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+        raise warning 'outbox.expire_deliveries(): %', sqlerrm;
       end;
       begin
         if v_second % 10 = 5 then
@@ -25224,6 +25830,35 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp w
 -- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick begins with another one.';
+
+-- Name: upkeep_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_n bigint;
+  v_last outbox.upkeep_refusal;
+begin
+  select pg_catalog.count(*) into v_n from outbox.upkeep_refusal r where r.shown_until > p_now;
+  if v_n = 0 then
+    return null;
+  end if;
+  select * into v_last from outbox.upkeep_refusal r
+  where r.shown_until > p_now order by r.at desc, r.task, r.member limit 1;
+  -- Without the error, which may have data of the application.
+  return pg_catalog.format('the database refuses part of the maintenance (%s), at last %s in %s(): '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n,
+    v_last.member, v_last.task);
+end
+$$;
+
+ALTER FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION upkeep_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) IS 'The number of objects that the periodic work could not process lately, and the last of them; null if there is none.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25334,11 +25969,12 @@ begin
     next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
-    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+    perform outbox.refuse_upkeep('outbox.wake', 'gate ' || p_gates[1], sqlstate, sqlerrm,
+      '5 minutes');
   else
     for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
       perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
@@ -25809,6 +26445,47 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
 
+-- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_step outbox.replay_step;
+  v_last outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
+  v_skipped integer := 0;
+begin
+  foreach v_step in array p_steps loop
+    v_put := outbox.replay_one(v_step, p_now);
+    exit when v_put is null;
+    v_last := v_step;
+    v_all := v_all + v_put;
+    v_skipped := v_skipped + 1 - v_put;
+  end loop;
+  update outbox.replay_job j set
+    at_failed = v_last.failed_at, at_id = v_last.letter_id, replayed = j.replayed + v_all,
+    skipped = j.skipped + v_skipped
+  where j.id = v_last.job_id;
+  return v_all;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  end if;
+  perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'replay job ' || p_steps[1].job_id,
+    sqlstate, sqlerrm, '5 minutes');
+  return 0;
+end
+$$;
+
+ALTER FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) IS 'Executes one step of one replay job and returns how many dead letters it replayed. If the database refuses to store its position, it replays none and tries again after 10 s. locks: the caller holds the gates.';
+
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
@@ -25817,8 +26494,7 @@ CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS 
     AS $$
 declare
   v_steps outbox.replay_step[];
-  v_step outbox.replay_step;
-  v_put integer;
+  v_job bigint;
   v_all integer := 0;
 begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
@@ -25828,31 +26504,27 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  v_steps := outbox.next_replays();
+  v_steps := outbox.next_replays(p_now);
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
-  foreach v_step in array v_steps loop
-    begin
-      v_put := outbox.reopen_delivery(
-        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
-        raise;
-      end if;
-      v_put := 0;
-      raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
-        v_step.endpoint_id, sqlstate, sqlerrm;
-    end;
-    update outbox.replay_job j
-    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
-      skipped = j.skipped + 1 - v_put
-    where j.id = v_step.job_id;
-    v_all := v_all + v_put;
+  for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+    v_all := v_all + outbox.work_replay_job(
+      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
-  perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  begin
+    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- drop_partition() checks again that nothing is open.
+    perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'checks of partitions', sqlstate,
+      sqlerrm, '5 minutes');
+  end;
+  perform outbox.set_isolating(true);
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set status = 'done', finished_at = p_now
-  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  perform outbox.set_isolating(false);
+  perform outbox.end_replay_jobs(v_steps, p_now);
   return v_all;
 end
 $$;
@@ -25861,7 +26533,7 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs: replays as many as the rate allows per second and records the position, in one transaction, so that a crash neither repeats nor loses one. Returns how many it replayed. locks: gates by id.';
+COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs: replays as many as the rate allows per second and records the position, in one transaction, so that a crash neither repeats nor loses one. If the database refuses to change a job, all others continue. Returns how many it replayed. locks: gates by id, then partition_check.';
 
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -27136,6 +27808,24 @@ ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
 COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox of a relay to a broker: pending, processing, processed (also without a subscriber), failed, dlq (and cancelled).';
 
+-- Name: upkeep_refusal; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.upkeep_refusal (
+    task text NOT NULL,
+    member text NOT NULL,
+    failures integer NOT NULL,
+    sqlstate text NOT NULL,
+    error text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    shown_until timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.upkeep_refusal OWNER TO postgres;
+
+-- Name: TABLE upkeep_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.upkeep_refusal IS 'What the periodic work could not process. task: the function; member: the object, such as "replay job 4"; failures: how often in a row; at: the last try; shown_until: until when queue_health shows it, which is later than the next try.';
+
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
@@ -27607,6 +28297,11 @@ ALTER TABLE ONLY outbox.unroutable
 
 ALTER TABLE ONLY outbox.unrouted
     ADD CONSTRAINT unrouted_pkey PRIMARY KEY (event_id);
+
+-- Name: upkeep_refusal upkeep_refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.upkeep_refusal
+    ADD CONSTRAINT upkeep_refusal_pkey PRIMARY KEY (task, member);
 
 -- Name: whatsapp_app whatsapp_app_of_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -28222,6 +28917,10 @@ ALTER TABLE outbox.unroutable ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.unrouted ENABLE ROW LEVEL SECURITY;
 
+-- Name: upkeep_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.upkeep_refusal ENABLE ROW LEVEL SECURITY;
+
 -- Name: whatsapp_app; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
@@ -28295,6 +28994,10 @@ REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_no
 -- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION admit_upkeep(p_task text, p_member text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.admit_upkeep(p_task text, p_member text) FROM PUBLIC;
 
 -- Name: FUNCTION agreed_contract(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -28502,6 +29205,10 @@ REVOKE ALL ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now 
 
 REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) FROM PUBLIC;
+
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
@@ -28543,6 +29250,10 @@ GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_p
 
 REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) TO service_role;
+
+-- Name: FUNCTION change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval) FROM PUBLIC;
 
 -- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29146,6 +29857,10 @@ REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
 
+-- Name: FUNCTION end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) FROM PUBLIC;
@@ -29263,6 +29978,10 @@ REVOKE ALL ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p
 
 REVOKE ALL ON FUNCTION outbox.fails_call(p_sqlstate text) FROM PUBLIC;
 
+-- Name: FUNCTION fails_upkeep(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fails_upkeep(p_sqlstate text) FROM PUBLIC;
+
 -- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
@@ -29339,6 +30058,10 @@ REVOKE ALL ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_stat
 
 REVOKE ALL ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) FROM PUBLIC;
 
+-- Name: FUNCTION find_attempts(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_attempts(p_ids bigint[]) FROM PUBLIC;
+
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -29363,9 +30086,17 @@ REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.fix_settings() FROM PUBLIC;
 
+-- Name: FUNCTION fold_apart(p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
+
+-- Name: FUNCTION fold_rows(p_rows tid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fold_rows(p_rows tid[]) FROM PUBLIC;
 
 -- Name: FUNCTION follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29418,6 +30149,10 @@ REVOKE ALL ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION free_span(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29697,6 +30432,10 @@ REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLI
 
 REVOKE ALL ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION isolate_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION isolated_after(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
@@ -29966,6 +30705,10 @@ REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
 
+-- Name: FUNCTION move_back(p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION name_columns(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.name_columns() FROM PUBLIC;
@@ -29986,9 +30729,9 @@ REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type te
 
 REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
 
--- Name: FUNCTION next_replays(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.next_replays() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.next_replays(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30297,6 +31040,10 @@ REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
@@ -30304,6 +31051,10 @@ REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30533,6 +31284,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate t
 
 REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) FROM PUBLIC;
+
 -- Name: FUNCTION rejoin(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -30612,6 +31367,10 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
 
+-- Name: FUNCTION replay_one(p_step outbox.replay_step, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) FROM PUBLIC;
@@ -30649,6 +31408,10 @@ REVOKE ALL ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) FROM PUBLI
 -- Name: FUNCTION restore_settings(p_settings text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.restore_settings(p_settings text[]) FROM PUBLIC;
+
+-- Name: FUNCTION rests(p_task text, p_member text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rests(p_task text, p_member text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30773,6 +31536,10 @@ REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uu
 -- Name: FUNCTION routing_status(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.routing_status(p_event_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION row_name(p_table regclass, p_row tid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.row_name(p_table regclass, p_row tid) FROM PUBLIC;
 
 -- Name: FUNCTION rows_in_default(p_table text, p_span tstzrange, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31123,6 +31890,10 @@ GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uu
 
 REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION upkeep_problem(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
@@ -31195,6 +31966,10 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31307,6 +32082,10 @@ GRANT SELECT ON TABLE outbox.template_hold TO service_role;
 -- Name: TABLE transaction_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.transaction_outbox TO service_role;
+
+-- Name: TABLE upkeep_refusal; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.upkeep_refusal TO service_role;
 
 -- Name: TABLE webhook_outbox; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2216,6 +2216,37 @@ export type Database = {
         }
         Relationships: []
       }
+      'upkeep_refusal': {
+        Row: {
+          'at': string
+          'error': string
+          'failures': number
+          'member': string
+          'shown_until': string
+          'sqlstate': string
+          'task': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'error': string
+          'failures': number
+          'member': string
+          'shown_until': string
+          'sqlstate': string
+          'task': string
+        }
+        Update: {
+          'at'?: string
+          'error'?: string
+          'failures'?: number
+          'member'?: string
+          'shown_until'?: string
+          'sqlstate'?: string
+          'task'?: string
+        }
+        Relationships: []
+      }
       'whatsapp_app': {
         Row: {
           'allow_unsigned': boolean
@@ -2702,6 +2733,7 @@ export type Database = {
         Returns: string
       }
       'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'admit_upkeep': { Args: { 'p_member': string; 'p_task': string }; Returns: undefined }
       'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
       'allowed_in_flight': {
         Args: {
@@ -2942,6 +2974,18 @@ export type Database = {
         Args: { 'p_now': string; 'p_until': string; 'p_why': string }
         Returns: Json
       }
+      'change_apart': {
+        Args: {
+          'p_locked': boolean
+          'p_now': string
+          'p_rows': (unknown)[]
+          'p_shown': string
+          'p_statement': string
+          'p_table': unknown
+          'p_task': string
+        }
+        Returns: number
+      }
       'change_broker_of_wire': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: Json
@@ -2994,6 +3038,17 @@ export type Database = {
       'change_replay_job': {
         Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
         Returns: Json
+      }
+      'change_rows': {
+        Args: {
+          'p_now': string
+          'p_rows': (unknown)[]
+          'p_shown'?: string
+          'p_statement': string
+          'p_table': unknown
+          'p_task': string
+        }
+        Returns: number
       }
       'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
       'changed_value': { Args: { 'p_columns': Json }; Returns: string }
@@ -3623,6 +3678,13 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'end_replay_jobs': {
+        Args: {
+          'p_now': string
+          'p_steps': (Database['outbox']['CompositeTypes']['replay_step'])[]
+        }
+        Returns: undefined
+      }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined
@@ -3798,6 +3860,7 @@ export type Database = {
         Returns: number
       }
       'fails_call': { Args: { 'p_sqlstate': string }; Returns: boolean }
+      'fails_upkeep': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'failure_rule_of': {
         Args: {
           'p_code': string
@@ -3994,6 +4057,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'find_attempts': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'find_event': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -4062,7 +4126,9 @@ export type Database = {
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fix_settings': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'fold_apart': { Args: { 'p_now': string; 'p_rows': (unknown)[] }; Returns: number }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'fold_rows': { Args: { 'p_rows': (unknown)[] }; Returns: number }
       'follow_database': {
         Args: {
           'p_binding': Omit<
@@ -4089,6 +4155,7 @@ export type Database = {
       }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_upkeep_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'free_span': { Args: { 'p_day': string; 'p_table': string }; Returns: unknown }
       'gate_metrics': {
         Args: { 'p_now': string }
@@ -4300,6 +4367,7 @@ export type Database = {
         Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
         Returns: undefined
       }
+      'isolate_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
       'joined': {
@@ -4740,6 +4808,7 @@ export type Database = {
         }[]
       }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
+      'move_back': { Args: { 'p_now': string; 'p_rows': (unknown)[] }; Returns: undefined }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
         Returns: undefined
@@ -4780,7 +4849,7 @@ export type Database = {
       }
       'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'next_replays': {
-        Args: Record<PropertyKey, never>
+        Args: { 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
       }
       'next_token_at': {
@@ -5228,9 +5297,27 @@ export type Database = {
         }
         Returns: undefined
       }
+      'purge_apart': {
+        Args: {
+          'p_endpoint_id': string
+          'p_gate_id': number
+          'p_now': string
+          'p_rows': (unknown)[]
+        }
+        Returns: number
+      }
       'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
       'purge_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'purge_rows': {
+        Args: {
+          'p_endpoint_id': string
+          'p_gate_id': number
+          'p_now': string
+          'p_rows': (unknown)[]
+        }
         Returns: number
       }
       'put_broker': {
@@ -5557,6 +5644,16 @@ export type Database = {
         Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_upkeep': {
+        Args: {
+          'p_error': string
+          'p_member': string
+          'p_shown': string
+          'p_sqlstate': string
+          'p_task': string
+        }
+        Returns: number
+      }
       'rejoin': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: number }
       'rejoin_due': { Args: { 'p_now': string }; Returns: undefined }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
@@ -5637,6 +5734,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'replay_one': {
+        Args: { 'p_now': string; 'p_step': Database['outbox']['CompositeTypes']['replay_step'] }
+        Returns: number
+      }
       'replied_message': {
         Args: {
           'p_update': Omit<
@@ -5680,6 +5781,7 @@ export type Database = {
       }
       'restart_open_checks': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'restore_settings': { Args: { 'p_settings': (string)[] }; Returns: undefined }
+      'rests': { Args: { 'p_member': string; 'p_now': string; 'p_task': string }; Returns: boolean }
       'resume_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
@@ -5816,6 +5918,7 @@ export type Database = {
         Returns: number
       }
       'routing_status': { Args: { 'p_event_id': string }; Returns: string }
+      'row_name': { Args: { 'p_row': unknown; 'p_table': unknown }; Returns: string }
       'rows_in_default': {
         Args: { 'p_most': number; 'p_span': unknown; 'p_table': string }
         Returns: number
@@ -6169,6 +6272,7 @@ export type Database = {
         Returns: Json
       }
       'upkeep': { Args: { 'p_now': string; 'p_until': string }; Returns: undefined }
+      'upkeep_problem': { Args: { 'p_now': string }; Returns: string }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
@@ -6260,6 +6364,13 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'work_replay_job': {
+        Args: {
+          'p_now': string
+          'p_steps': (Database['outbox']['CompositeTypes']['replay_step'])[]
+        }
+        Returns: number
       }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }

@@ -245,8 +245,8 @@ begin
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
       perform outbox.build_parcel(v_one, p_known, p_now);
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.fails_call(sqlstate) then
         raise;
       end if;
       v_bad := v_bad || v_id;
@@ -277,8 +277,8 @@ begin
   begin
     v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.fails_call(sqlstate) then
       raise;
     end if;
   end;

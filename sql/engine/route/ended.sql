@@ -42,7 +42,10 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_task constant text := 'outbox.drop_ended_subscriptions';
+  v_table constant regclass := 'outbox.ended_subscription';
   v_router outbox.router;
+  v_rows tid[];
   v_dropped integer;
 begin
   if not exists (select from outbox.ended_subscription s) then
@@ -53,7 +56,7 @@ begin
   with seen as materialized (
     select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
   )
-  delete from outbox.ended_subscription s where s.ctid = any (array(
+  select array(
     select o.ctid
     from seen
     cross join outbox.ended_subscription o
@@ -66,15 +69,20 @@ begin
         where u.org_id = o.org_id and u.org_id > ''
           and u.event_id < outbox.uuid_v7_floor(o.ended_at + interval '1 ms'))
     limit p_most
-    for update of o skip locked));
-  get diagnostics v_dropped = row_count;
-  update outbox.ended_subscription s
-  set open_below = pg_catalog.pg_current_xact_id()
-  where s.ctid = any (array(
-    select o.ctid from outbox.ended_subscription o
-    where o.open_below is null and o.ended_at < p_now - interval '1 minute'
-    limit p_most
-    for update skip locked));
+    for update of o skip locked)
+  into v_rows;
+  v_dropped := outbox.change_rows(v_task, v_table,
+    'delete from outbox.ended_subscription s where s.ctid = any ($1)', v_rows, p_now, '5 minutes');
+  perform outbox.change_rows(v_task, v_table, $update$
+      update outbox.ended_subscription s set open_below = pg_catalog.pg_current_xact_id()
+      where s.ctid = any ($1)
+    $update$,
+    array(
+      select o.ctid from outbox.ended_subscription o
+      where o.open_below is null and o.ended_at < p_now - interval '1 minute'
+      limit p_most
+      for update skip locked),
+    p_now, '5 minutes');
   return v_dropped;
 end
 $$;

@@ -166,8 +166,8 @@ begin
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
         'wasDatabase', p_binding.database)::text], p_now);
   end if;
-exception when others then
-  if outbox.is_passing(sqlstate) then
+exception when query_canceled or others then
+  if outbox.fails_call(sqlstate) then
     raise;
   end if;
   -- The project is the right one, so its deliveries go on.

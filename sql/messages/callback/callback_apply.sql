@@ -4,14 +4,32 @@
 create function outbox.try_apply(p_ids bigint[], p_now timestamptz) returns boolean
 language plpgsql set search_path = ''
 as $$
+declare
+  v_sqlstate text;
+  v_error text;
 begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
-    return false;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
   end;
-  return true;
+  if v_sqlstate is null then
+    return true;
+  end if;
+  begin
+    perform outbox.postpone_updates(p_ids, v_error, v_sqlstate, p_now);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- Of several, each is postponed alone.
+    if pg_catalog.cardinality(p_ids) = 1 then
+      perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
+        sqlstate, sqlerrm, '5 minutes');
+    end if;
+  end;
+  return false;
 end
 $$;
 comment on function outbox.try_apply(bigint[], timestamptz) is
@@ -101,6 +119,37 @@ comment on function outbox.save_display_numbers(bigint[]) is
   'Stores the display numbers of channels. Only callbacks contain them, and an update of a '
   'number''s quality identifies the number only by this.';
 
+create function outbox.find_attempts(p_ids bigint[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
+  from pg_catalog.unnest(p_ids) i
+  cross join lateral (
+    select x.ctid as row_at, x.* from outbox.whatsapp_update x
+    where x.id = i and x.kind = 'status' offset 0
+  ) w
+  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
+  where u.ctid = w.row_at and a.id is not null;
+exception when query_canceled or others then
+  if outbox.fails_upkeep(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_ids) = 1 then
+    perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
+      sqlstate, sqlerrm, '5 minutes');
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_ids) loop
+      perform outbox.find_attempts(p_ids[v_place:v_place]);
+    end loop;
+  end if;
+end
+$$;
+comment on function outbox.find_attempts(bigint[]) is
+  'Assigns updates to the attempts of their messages; if the database refuses one, all others are '
+  'assigned. locks: the caller holds the updates.';
+
 create function outbox.apply_callbacks(p_limit integer default 500) returns integer
 language plpgsql security definer
 set search_path = ''
@@ -121,14 +170,7 @@ begin
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
-  from pg_catalog.unnest(v_ids) i
-  cross join lateral (
-    select x.ctid as row_at, x.* from outbox.whatsapp_update x
-    where x.id = i and x.kind = 'status' offset 0
-  ) w
-  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
-  where u.ctid = w.row_at and a.id is not null;
+  perform outbox.find_attempts(v_ids);
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
       -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
@@ -136,7 +178,16 @@ begin
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
   end if;
-  perform outbox.count_updates(v_ids);
+  begin
+    perform outbox.count_updates(v_ids);
+  exception when query_canceled or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    -- The updates are applied; only their counts are lost.
+    perform outbox.refuse_upkeep('outbox.apply_callbacks', 'counts of WhatsApp updates', sqlstate,
+      sqlerrm, '5 minutes');
+  end;
   return pg_catalog.cardinality(v_ids);
 end
 $$;

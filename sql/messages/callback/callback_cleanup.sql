@@ -8,6 +8,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_task constant text := 'outbox.forget_updates';
+  v_table constant regclass := 'outbox.whatsapp_update';
   v_update_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
   v_content_age interval :=
@@ -15,25 +17,35 @@ declare
   v_deleted integer;
   v_erased integer := 0;
 begin
-  delete from outbox.whatsapp_update u where u.id = any (array(
-    select o.id from outbox.whatsapp_update o
-    where o.received_at < p_now - v_update_age
-    order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_deleted = row_count;
+  v_deleted := outbox.change_rows(v_task, v_table,
+    'delete from outbox.whatsapp_update u where u.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.whatsapp_update o
+      where o.received_at < p_now - v_update_age
+      order by o.received_at limit p_limit for update skip locked),
+    p_now);
   if v_content_age < v_update_age then
-    update outbox.whatsapp_update u set
-      data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
-    where u.id = any (array(
-      select o.id from outbox.whatsapp_update o
-      where o.received_at < p_now - v_content_age and o.data <> '{}'
-      order by o.received_at limit p_limit for update skip locked));
-    get diagnostics v_erased = row_count;
+    v_erased := outbox.change_rows(v_task, v_table, $erase$
+        update outbox.whatsapp_update u set
+          data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
+        where u.ctid = any ($1)
+      $erase$,
+      array(
+        select o.ctid from outbox.whatsapp_update o
+        where o.received_at < p_now - v_content_age and o.data <> '{}'
+        order by o.received_at limit p_limit for update skip locked),
+      p_now);
   end if;
   -- The transactions of update and message may not have seen each other; the id is there now.
-  update outbox.whatsapp_update u set next_check_at = p_now
-  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
-    select from outbox.message_attempt a
-    where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
+  perform outbox.change_rows(v_task, v_table,
+    'update outbox.whatsapp_update u set next_check_at = $2 where u.ctid = any ($1)',
+    array(
+      select u.ctid from outbox.whatsapp_update u
+      where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days'
+        and exists (
+          select from outbox.message_attempt a
+          where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
+    p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
 end
@@ -49,31 +61,44 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_task constant text := 'outbox.erase_inbound';
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
   v_deleted integer;
 begin
-  update outbox.inbound_message m set
-    wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
-  where m.id = any (array(
-    select o.id from outbox.inbound_message o
-    where o.erased_at is null and o.received_at < v_before
-    order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_erased = row_count;
-  delete from outbox.whatsapp_contact c where c.id = any (array(
-    select o.id from outbox.whatsapp_contact o
-    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
-  get diagnostics v_deleted = row_count;
-  delete from outbox.conversation_window w
-  where w.expires_at < p_now - interval '1 day' and w.ctid = any (array(
-    select o.ctid from outbox.conversation_window o
-    where o.expires_at < p_now - interval '1 day' limit p_limit));
+  v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
+      update outbox.inbound_message m set
+        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+      where m.ctid = any ($1)
+    $erase$,
+    array(
+      select o.ctid from outbox.inbound_message o
+      where o.erased_at is null and o.received_at < v_before
+      order by o.received_at limit p_limit for update skip locked),
+    p_now);
+  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
+    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.whatsapp_contact o
+      where o.last_seen_at < v_before
+      order by o.last_seen_at limit p_limit for update skip locked),
+    p_now);
+  perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
+      delete from outbox.conversation_window w
+      where w.ctid = any ($1) and w.expires_at < $2 - interval '1 day'
+    $delete$,
+    array(
+      select o.ctid from outbox.conversation_window o
+      where o.expires_at < p_now - interval '1 day' limit p_limit),
+    p_now);
   -- A lifted opt-out is only needed against late callbacks.
-  delete from outbox.opt_out d
-  where d.lifted and d.decided_at < p_now - interval '60 days' and d.ctid = any (array(
-    select o.ctid from outbox.opt_out o
-    where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit));
+  perform outbox.change_rows(v_task, 'outbox.opt_out',
+    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
+    array(
+      select o.ctid from outbox.opt_out o
+      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
+    p_now);
   return greatest(v_erased, v_deleted);
 end
 $$;

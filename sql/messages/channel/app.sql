@@ -133,20 +133,22 @@ comment on function outbox.callback_app(text) is
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
-declare
-  v_forgotten integer;
 begin
-  with old as (
-    select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
-    where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
-    for update skip locked
-  ), deleted_secrets as (
-    delete from vault.secrets v using old o where v.id = o.id
-  )
-  update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
-  from old o where a.app_id = o.app_id;
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return outbox.change_rows('outbox.forget_updates', 'outbox.whatsapp_app', $forget$
+      with old as (
+        select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
+        where a.ctid = any ($1)
+      ), deleted_secrets as (
+        delete from vault.secrets v using old o where v.id = o.id
+      )
+      update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
+      from old o where a.app_id = o.app_id
+    $forget$,
+    array(
+      select a.ctid from outbox.whatsapp_app a
+      where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
+      for update skip locked),
+    p_now);
 end
 $$;
 comment on function outbox.forget_app_secrets(timestamptz) is

@@ -74,9 +74,18 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
-      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
-    v_lifted := v_lifted + 1;
+    begin
+      perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
+        greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
+      v_lifted := v_lifted + 1;
+    exception when query_canceled or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_upkeep('outbox.lift_expired_holds',
+        pg_catalog.format('the hold %s of channel %s', v_hold.cause, v_hold.channel_id), sqlstate,
+        sqlerrm, '5 minutes');
+    end;
   end loop;
   return v_lifted;
 end

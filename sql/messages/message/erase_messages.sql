@@ -5,24 +5,29 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_ids bigint[];
 begin
-  v_ids := array(
-    select m.id from outbox.outbound_message m
-    where m.erased_at is null
-      and m.created_at
-        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
-      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
-    order by m.created_at
-    limit p_limit
-    for update skip locked);
-  update outbox.outbound_message m set
-    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
-    erased_at = v_now
-  where m.id = any (v_ids);
-  update outbox.message_attempt a set wamid = null, provider_response = null
-  where a.message_id = any (v_ids);
-  return pg_catalog.cardinality(v_ids);
+  return outbox.change_rows('outbox.erase_outbound', 'outbox.outbound_message', $erase$
+      with erased as (
+        update outbox.outbound_message m set
+          erased_at = $2, to_recipient = 'erased', payload_json = '{}',
+          provider_message_id = null, wa_id = null
+        where m.ctid = any ($1)
+        returning m.id
+      )
+      update outbox.message_attempt a set wamid = null, provider_response = null
+      from erased e
+      where a.message_id = e.id
+    $erase$,
+    array(
+      select m.ctid from outbox.outbound_message m
+      where m.erased_at is null
+        and m.created_at
+          < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
+        and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+      order by m.created_at
+      limit p_limit
+      for update skip locked),
+    v_now);
 end
 $$;
 comment on function outbox.erase_messages(integer) is

@@ -37,6 +37,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'outbox.pause_endpoint($1)',
   ],
   'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
+  'foundation/change_rows.sql change_apart: for update skip locked': [
+    'held_cleanup.test.ts',
+    'the cleanup deletes old keys beside one that another session holds',
+  ],
   'engine/route/ended.sql drop_ended_subscriptions: for update of o skip locked': [
     'subscriptions.test.ts',
     'drop_ended_subscriptions() waits for nobody who holds one',

@@ -182,9 +182,8 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
-    return false;`,
-    replace: '    return false;',
+    find: '    perform outbox.postpone_updates(p_ids, v_error, v_sqlstate, p_now);',
+    replace: '    null;',
     tests: [
       'sql/messages/receive_callbacks/failures.test.sql',
       'sql/messages/receive_callbacks/sweep.test.sql',
@@ -194,9 +193,9 @@ export const callbacks: readonly Mutant[] = [
   {
     file: 'sql/messages/callback/callback_apply.sql',
     find: `exception when query_canceled or others then
-    perform outbox.postpone_updates`,
+    v_sqlstate := sqlstate;`,
     replace: `exception when others then
-    perform outbox.postpone_updates`,
+    v_sqlstate := sqlstate;`,
     tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A callback that takes too long is not stored, and WhatsApp sends it again and again.',
   },

@@ -41,9 +41,9 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `      and not exists (
-        select from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    find: `        and not exists (
+          select from outbox.delivery d
+          where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
 `,
     replace: '',
     tests: ['sql/time/cleanup/parts.test.sql', 'sql/operations/replay/dropped_event.test.sql'],
@@ -73,20 +73,20 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `o.leased = 0 and not o.halted and o.not_before <= p_now
-        and (o.ordered or o.key_hash > 0 and exists (
-          select from outbox.replay_job j
-          where j.id = o.key_hash and j.status in ('done', 'cancelled')
-            and j.finished_at < p_now - interval '1 day'))
-      limit p_limit))
-    and l.depth = 0 and l.leased = 0 and not l.halted`,
-    replace: `o.leased = 0 and o.not_before <= p_now
-        and (o.ordered or o.key_hash > 0 and exists (
-          select from outbox.replay_job j
-          where j.id = o.key_hash and j.status in ('done', 'cancelled')
-            and j.finished_at < p_now - interval '1 day'))
-      limit p_limit))
-    and l.depth = 0 and l.leased = 0`,
+    find: `and not l.halted and l.not_before <= $2
+        and exists (
+          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
+    $delete$,
+    array(
+      select o.ctid from outbox.lane o
+      where o.depth = 0 and o.leased = 0 and not o.halted and`,
+    replace: `and l.not_before <= $2
+        and exists (
+          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
+    $delete$,
+    array(
+      select o.ctid from outbox.lane o
+      where o.depth = 0 and o.leased = 0 and`,
     tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'A key that stopped behind a dead letter goes on after midnight.',
   },

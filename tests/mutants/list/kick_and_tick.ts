@@ -87,10 +87,10 @@ end`,
   {
     file: 'sql/time/tick.sql',
     find: `exception when query_canceled or others then
-          raise warning '%(): %', v_step.calls, sqlerrm;`,
+          perform outbox.refuse_upkeep(v_step.calls`,
     replace: `exception when query_canceled then
-          raise warning '%(): %', v_step.calls, sqlerrm;`,
-    tests: ['sql/time/tick/steps.test.sql'],
+          perform outbox.refuse_upkeep(v_step.calls`,
+    tests: ['sql/time/tick/one_bad_member.test.sql'],
     why: 'An error in one step of the tick costs all the others.',
   },
   {

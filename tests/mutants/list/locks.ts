@@ -243,11 +243,18 @@ export const locks: readonly Mutant[] = [
     why: 'resume_lane() changes what another session that holds the gate is changing.',
   },
   {
+    file: 'sql/foundation/change_rows.sql',
+    find: `t.ctid = any ($1) for update skip locked)'`,
+    replace: `t.ctid = any ($1) for update)'`,
+    tests: ['concurrency/held_cleanup.test.ts#the cleanup deletes old keys beside one'],
+    why: 'A row that somebody holds ends the cleanup of its table.',
+  },
+  {
     file: 'sql/messages/callback/callback_cleanup.sql',
-    find: `    where o.received_at < p_now - v_update_age
-    order by o.received_at limit p_limit for update skip locked));`,
-    replace: `    where o.received_at < p_now - v_update_age
-    order by o.received_at limit p_limit for update));`,
+    find: `      where o.received_at < p_now - v_update_age
+      order by o.received_at limit p_limit for update skip locked),`,
+    replace: `      where o.received_at < p_now - v_update_age
+      order by o.received_at limit p_limit for update),`,
     tests: [
       'concurrency/held_cleanup.test.ts#forget_updates() passes over an update that another session holds',
     ],
@@ -256,8 +263,8 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_cleanup.sql',
-    find: '      order by o.received_at limit p_limit for update skip locked));',
-    replace: '      order by o.received_at limit p_limit for update));',
+    find: '        order by o.received_at limit p_limit for update skip locked),',
+    replace: '        order by o.received_at limit p_limit for update),',
     tests: [
       'concurrency/held_cleanup.test.ts#forget_updates() passes over what another session holds when it empties updates',
     ],
@@ -266,20 +273,18 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_cleanup.sql',
-    find: `    where o.erased_at is null and o.received_at < v_before
-    order by o.received_at limit p_limit for update skip locked));`,
-    replace: `    where o.erased_at is null and o.received_at < v_before
-    order by o.received_at limit p_limit for update));`,
+    find: `      where o.erased_at is null and o.received_at < v_before
+      order by o.received_at limit p_limit for update skip locked),`,
+    replace: `      where o.erased_at is null and o.received_at < v_before
+      order by o.received_at limit p_limit for update),`,
     tests: ['concurrency/held_cleanup.test.ts#erase_inbound() passes over'],
     why:
       'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/messages/callback/callback_cleanup.sql',
-    find:
-      '    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));',
-    replace:
-      '    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update));',
+    find: '      order by o.last_seen_at limit p_limit for update skip locked),',
+    replace: '      order by o.last_seen_at limit p_limit for update),',
     tests: ['concurrency/held_cleanup.test.ts#erase_inbound() passes over'],
     why:
       'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
@@ -447,8 +452,8 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/message/erase_messages.sql',
-    find: '    for update skip locked);',
-    replace: '    for update);',
+    find: '      for update skip locked),',
+    replace: '      for update),',
     tests: [
       'concurrency/held_messages.test.ts#erase_messages() passes over a message that another session holds',
     ],
@@ -477,8 +482,8 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: 'where g.id = l.gate_id for no key update skip locked);',
-    replace: 'where g.id = l.gate_id for no key update);',
+    find: 'where g.id = l.gate_id for no key update skip locked)',
+    replace: 'where g.id = l.gate_id for no key update)',
     tests: [
       'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a key alone',
       'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a replay job alone',
@@ -488,8 +493,8 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: '    limit p_limit for update skip locked));',
-    replace: '    limit p_limit for update));',
+    find: '      limit p_limit for update skip locked),',
+    replace: '      limit p_limit for update),',
     tests: [
       'concurrency/same_moment.test.ts#cleanup() leaves a dead letter alone that is being replayed',
     ],

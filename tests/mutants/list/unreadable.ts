@@ -25,18 +25,19 @@ export const unreadable: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/unreadable.sql',
-    find: ` and e.status_reason like 'unreadable: %')`,
-    replace: ')',
+    find: ` and e.status_reason like 'unreadable: %')
+  then
+    return;`,
+    replace: `)
+  then
+    return;`,
     tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'A rotation resumes what a person has paused.',
   },
   {
     file: 'sql/endpoints/unreadable.sql',
-    find: `
-    or outbox.why_unreadable(p_endpoint_id) is not null
-  then`,
-    replace: `
-  then`,
+    find: '  if v_why is not null then',
+    replace: '  if false then',
     tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'An endpoint is served again while its headers still cannot be read.',
   },
@@ -71,6 +72,20 @@ export const unreadable: readonly Mutant[] = [
     replace: '',
     tests: ['concurrency/message_isolation.test.ts#a channel whose token cannot be read'],
     why: 'The hold of a channel does not say what to do.',
+  },
+  {
+    file: 'sql/endpoints/vault.sql',
+    find: 'if outbox.fails_call(sqlstate) then',
+    replace: 'if outbox.is_passing(sqlstate) then',
+    tests: ['concurrency/unreadable.test.ts#fails with 40P01 each time'],
+    why: 'A secret that fails with a deadlock each time cannot be replaced.',
+  },
+  {
+    file: 'sql/endpoints/secret_rotation.sql',
+    find: '  perform outbox.isolate_unreadable(p_endpoint_id);',
+    replace: '',
+    tests: ['concurrency/unreadable.test.ts#fails with 40P01 each time'],
+    why: 'A secret that fails with a deadlock each time cannot be rotated.',
   },
   {
     file: 'sql/endpoints/unreadable.sql',

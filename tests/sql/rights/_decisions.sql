@@ -32,7 +32,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   -- events and deliveries
   event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
   -- endpoints and the engine
-  endpoint endpoint_kind subscription ended_subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
+  endpoint endpoint_kind subscription ended_subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal upkeep_refusal routing_timeout
   -- sagas and consumers
   saga saga_step consumer_inbox
   -- messages
@@ -117,7 +117,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
-  forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
+  forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates apply_callbacks_step note_foreign_kick
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
@@ -205,6 +205,8 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the kick, the tick, replay, purge
   remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
+  work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts isolate_unreadable
+  fails_upkeep refuse_upkeep rests admit_upkeep upkeep_problem row_name change_apart change_rows
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
   read_cursor release_command rewrite_command to_cursor

@@ -18,14 +18,14 @@ select pg_temp.safe('They call functions that a table names, which only the owne
   tick try_tick cleanup cleanup_next create_org_endpoint update_org_endpoint
 $$);
 select pg_temp.safe('They execute statements with names of our own partitions.', 'add_partitions drop_partitions');
+select pg_temp.safe('They give change_rows() a constant statement for a table of ours.', 'drop_ended_subscriptions erase_messages');
 select pg_temp.safe('They call functions of pg_cron, pg_net and Vault, which a superuser owns.', 'reload_jobs configure kick begin_ticks');
 select pg_temp.safe('Values of types of Postgres, and SQL that the function itself has.', $$
   accept_once act_on_delivery apply_callbacks begin_saga calculate_delay callback_app cancel_delivery cancel_message
   change_opt_out change_replay_job count_messages count_requests create_broker_endpoint create_channel create_endpoint
   create_message create_replay_job create_slack_endpoint decide_copy delete_channel delete_endpoint delete_event_type
   delete_org_endpoint delete_template disable_endpoint discard_dead_letter discard_org_dead_letter dispatch
-  drop_ended_subscriptions drop_saga
-  end_saga erase_messages expire_deliveries expire_org_secret expire_secret gate_totals get_channel get_dead_letter
+  drop_saga end_saga expire_deliveries expire_org_secret expire_secret gate_totals get_channel get_dead_letter
   get_delivery get_event get_event_type get_health get_message get_metrics get_org_endpoint get_org_secret
   get_org_stats get_org_test get_replay_job get_retry_config get_whatsapp_app grant_consent is_retryable last_tick_at
   list_activity list_attempts list_audit_events list_channels list_consents list_dead_letters list_deliveries
@@ -49,7 +49,7 @@ select is_empty($$select p.oid::regprocedure, t.typname from pg_proc p cross joi
   where p.pronamespace = 'outbox'::regnamespace and p.prosecdef and (t.typtype = 'p' or t.typnamespace <> 'pg_catalog'::regnamespace)$$,
   'no argument has a polymorphic type, or a type that can have a cast of a role');
 select set_eq($$select p.proname from pg_proc p where p.pronamespace = 'outbox'::regnamespace and p.prosrc ~ '\mexecute\s+(pg_catalog\.|outbox\.|v_)'$$,
-  $$values ('add_partition'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('change_endpoint'), ('create_by_kind'),
+  $$values ('add_partition'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('row_name'), ('change_apart'), ('change_endpoint'), ('create_by_kind'),
     -- With the rights of the caller, which is the owner, or of the caller of execute_saga() and consume().
     ('close_new'), ('fix_settings'), ('run_step'), ('consume'), ('create_watch'), ('name_columns_of'), ('unwatch_table'),
     ('publish_row'), ('publish_rows'), ('publish_moves')$$, 'no other function executes a text');

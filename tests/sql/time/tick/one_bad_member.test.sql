@@ -1,0 +1,201 @@
+-- Modules: messages, api
+-- What one object of the tick's work cannot do costs it alone, whatever the SQLSTATE.
+begin;
+\ir ../../_helpers.sql
+\ir ../../_engine.sql
+select plan(32);
+
+create function refuse() returns trigger language plpgsql as $$
+begin
+  raise exception using errcode = current_setting('helper.code'), message = 'this one stays';
+end
+$$;
+-- The table refuses what the condition says, with the error of that class, until allow().
+create function refuse(p_what text, p_when text, p_code text) returns void language plpgsql as $$
+begin
+  perform set_config('helper.code', p_code, true);
+  execute format('create trigger refuse before %s for each row when (%s) execute function helper.refuse()', p_what, p_when);
+end
+$$;
+create function allow(p_table text) returns void language plpgsql as $$
+begin
+  execute format('drop trigger refuse on %s', p_table);
+end
+$$;
+create function noted(p_task text) returns text language sql as $$
+  select string_agg(u.member || ': ' || u.sqlstate || ' ' || u.error, '; ' order by u.member) from outbox.upkeep_refusal u where u.task = p_task
+$$;
+create temporary table code as select unnest(array['P0001', '40P01', '55P03']) as code;
+
+-- Counters.
+create function folded(p_code text) returns text language plpgsql as $$
+begin
+  truncate outbox.upkeep_refusal, outbox.counter_change, outbox.counter;
+  perform outbox.count_up('bad', '{x}', 1), outbox.count_up('good', '{x}', 2), outbox.count_up('bad', '{x}', 3), outbox.count_up('also_good', '{}', 1);
+  perform refuse('insert or update on outbox.counter', 'new.metric = ''bad''', p_code);
+  perform outbox.fold_counters();
+  return concat_ws('; ', (select string_agg(metric || ' ' || n, ', ' order by metric) from outbox.counter),
+    (select string_agg(metric || ' ' || n || ' waits', ', ' order by metric) from outbox.counter_change), noted('outbox.fold_counters'));
+end
+$$;
+select is(folded(code), 'also_good 1, good 2; bad 4 waits; the counter bad {x}: ' || code || ' this one stays', 'all other counters are added up (' || code || ')') from code where code = 'P0001';
+select allow('outbox.counter');
+select is(folded('40P01'), 'also_good 1, good 2; bad 4 waits; the counter bad {x}: 40P01 this one stays', 'also where the error is usually temporary');
+select outbox.count_up('bad', '{x}', 5);
+select outbox.fold_counters();
+select is((select n from outbox.counter_change), 9::bigint, 'the rows of the refused counter do not become many');
+select allow('outbox.counter');
+select outbox.fold_counters();
+select is((select n from outbox.counter where metric = 'bad'), 9::bigint, 'and nothing of it is lost');
+
+-- Gates that are to be woken.
+create temporary table made as select endpoint('{bad}') as bad, endpoint('{good}') as good;
+do $$ begin perform events(2, 'bad'), events(2, 'good'), step(0); end $$;
+create function woken(p_code text) returns boolean language plpgsql as $$
+begin
+  truncate outbox.upkeep_refusal;
+  perform time_passes('1 h');
+  update outbox.gate set next_at = outbox.clock() + interval '1 h' where true;
+  update outbox.endpoint set updated_at = outbox.clock() where true;
+  perform refuse('update on outbox.gate', format('new.endpoint_id = %L', (select bad from made)), p_code);
+  perform outbox.wake_changed(outbox.clock());
+  perform allow('outbox.gate');
+  return (select next_at = outbox.clock() from outbox.gate g, made where g.endpoint_id = good);
+end
+$$;
+select ok(woken(code), 'wake_changed() wakes the other gate (' || code || ')') from code;
+select is(noted('outbox.wake'), (select 'gate ' || g.id || ': 55P03 this one stays' from outbox.gate g, made where g.endpoint_id = bad), 'and names the refused one');
+
+-- Deliveries that expire.
+create function expired(p_code text) returns bigint language plpgsql as $$
+begin
+  perform refuse('delete on outbox.delivery', format('old.endpoint_id = %L', (select bad from made)), p_code);
+  perform time_passes('31 d');
+  perform outbox.expire_deliveries(100);
+  perform allow('outbox.delivery');
+  return (select count(*) from outbox.delivery d, made where d.endpoint_id = good);
+end
+$$;
+select is(expired(code), 0::bigint, 'the others expire (' || code || ')') from code where code = '40P01';
+select is((select count(*) from outbox.refusal where step = 'expiry' and sqlstate = '40P01'), 2::bigint, 'and the refused ones are recorded');
+
+-- Deleted endpoints.
+create function purged(p_code text) returns text language plpgsql as $$
+declare
+  v_id uuid := endpoint('{gone}');
+  v_other uuid := endpoint('{gone}');
+  v_events uuid[];
+begin
+  truncate outbox.upkeep_refusal;
+  v_events := events(5, 'gone');
+  perform step(0), time_passes('1 s'), outbox.delete_endpoint(v_id), outbox.delete_endpoint(v_other);
+  perform refuse('delete on outbox.delivery', format('old.endpoint_id = %L and old.event_id = %L', v_id, v_events[2]), p_code);
+  perform outbox.purge_deleted(1000), outbox.purge_deleted(1000);
+  perform outbox.purge_deleted(1000);
+  perform allow('outbox.delivery');
+  return format('%s left, %s gates, %s', (select count(*) from outbox.delivery d where d.endpoint_id in (v_id, v_other)),
+    (select count(*) from outbox.gate g where g.endpoint_id in (v_id, v_other)),
+    replace(replace(noted('outbox.purge_deleted'), v_id::text, '<endpoint>'), v_events[2]::text, '<event>'));
+end
+$$;
+select is(purged(code), '1 left, 1 gates, deleted endpoint <endpoint>: ' || code || ' the row <event>, <endpoint> of outbox.delivery: this one stays',
+  'one delivery that cannot be deleted keeps no other (' || code || ')') from code;
+do $$ begin perform time_passes('11 s'), outbox.purge_deleted(1000), outbox.purge_deleted(1000); end $$;
+select is_empty($$select g.* from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where e.status = 'deleted'$$, 'it goes once that is possible');
+
+-- Subscriptions that have ended.
+create function dropped(p_code text) returns text language plpgsql as $$
+begin
+  truncate outbox.upkeep_refusal, outbox.ended_subscription;
+  insert into outbox.ended_subscription (org_id, pattern, endpoint_id, filter_weight, began_at, ended_at, open_below)
+  select 'o', p, '00000000-0000-7000-8000-000000000001', 0, '2020-01-01', '2020-01-02', '1' from unnest('{bad,good.1,good.2}'::text[]) p;
+  perform refuse('delete on outbox.ended_subscription', 'old.pattern = ''bad''', p_code);
+  perform outbox.drop_ended_subscriptions(outbox.clock(), 1000);
+  perform allow('outbox.ended_subscription');
+  return format('%s %s', (select string_agg(pattern, ',') from outbox.ended_subscription), (select count(*) from outbox.upkeep_refusal where member like '%o, bad%'));
+end
+$$;
+select is(dropped(code), 'bad 1', 'the other ended subscriptions are removed (' || code || ')') from code;
+
+-- Deliveries that a temporary error kept from being created: the other endpoint is served at once.
+create function created(p_code text) returns text language plpgsql as $$
+declare
+  v_bad uuid := endpoint('{late}');
+  v_good uuid := endpoint('{late}');
+  v_event uuid;
+begin
+  perform outbox.pause_endpoint(v_bad);
+  v_event := (events(1, 'late'))[1];
+  perform step(0);
+  delete from outbox.delivery where event_id = v_event;
+  update outbox.lane set depth = 0 where gate_id in (select id from outbox.gate where endpoint_id in (v_bad, v_good));
+  update outbox.gate set depth = 0 where endpoint_id in (v_bad, v_good);
+  perform outbox.note_refusal(v_event, e, 'routing', p_code, 'early', outbox.clock(), outbox.clock()) from unnest(array[v_bad, v_good]) e;
+  perform refuse('insert on outbox.delivery', format('new.endpoint_id = %L', v_bad), p_code);
+  perform outbox.create_waiting(outbox.clock(), 100);
+  perform allow('outbox.delivery');
+  return format('%s %s', (select count(*) from outbox.delivery where event_id = v_event and endpoint_id = v_good),
+    (select r.sqlstate || ' ' || r.error from outbox.refusal r where r.event_id = v_event));
+end
+$$;
+select is(created(code), '1 ' || code || ' this one stays', 'create_waiting() creates the other delivery (' || code || ')') from code;
+
+-- Steps of modules.
+create function bad_step(p_now timestamptz, p_most integer) returns void language plpgsql as $$
+begin
+  raise exception using errcode = current_setting('helper.code'), message = 'the step fails';
+end
+$$;
+create table stepped (at timestamptz);
+create function good_step(p_now timestamptz, p_most integer) returns void language sql as $$ insert into helper.stepped values (p_now) $$;
+insert into outbox.tick_step values ('aaa', 'helper.bad_step', 1), ('bbb', 'helper.good_step', 1);
+truncate outbox.upkeep_refusal;
+select set_config('helper.code', '40001', true);
+select outbox.upkeep(outbox.clock(), 'infinity');
+select is((select count(*) from stepped), 1::bigint, 'a step that fails keeps no other step');
+select is(noted('helper.bad_step'), 'the whole step: 40001 the step fails', 'and is named');
+
+-- Replay jobs.
+create temporary table endpoints as select endpoint('{j.bad}', p_org_id => 'bad') as bad, endpoint('{j.good}', p_org_id => 'good') as good;
+insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, attempt, event_created_at, why)
+select gen_random_uuid(), gen_random_uuid(), e.id, e.org, 'j.' || e.org, '{}', 'e', 1, outbox.clock() - interval '1 s', 'c', 1, outbox.clock(), 'retries'
+from (select bad as id, 'bad' as org from endpoints union all select good, 'good' from endpoints) e, generate_series(1, 3);
+truncate outbox.upkeep_refusal;
+create temporary table jobs as select (outbox.replay_many('bad') ->> 'id')::bigint as bad, (outbox.replay_many('good') ->> 'id')::bigint as good;
+select refuse('update on outbox.replay_job', format('new.id = %s', bad), '40001') from jobs;
+do $$ begin perform outbox.work_replay_jobs(outbox.clock()), outbox.work_replay_jobs(outbox.clock() + interval '1 s'); end $$;
+select is((select string_agg(j.status || ' ' || j.replayed, ', ' order by j.org_id) from outbox.replay_job j), 'running 0, done 3', 'a job that cannot go on keeps no other job');
+select is(noted('outbox.work_replay_jobs'), (select 'replay job ' || bad || ': 40001 this one stays' from jobs), 'and is named');
+select is((select count(*) from outbox.delivery d, endpoints where d.endpoint_id = bad), 0::bigint, 'it has replayed nothing');
+select alike((select array_to_string(problems, ';') from outbox.queue_health), '%replay job ' || bad || ' in outbox.work_replay_jobs()%', 'queue_health tells it') from jobs;
+select allow('outbox.replay_job');
+
+-- One dead letter of a job, with an error that stays.
+select refuse('insert on outbox.delivery', format('new.event_id = %L', (select event_id from outbox.dead_letter where org_id = 'bad' order by failed_at, id limit 1)), 'P0001');
+do $$ begin perform time_passes('11 s'), outbox.work_replay_jobs(outbox.clock()); end $$;
+select is((select j.replayed || ' ' || j.skipped from outbox.replay_job j, jobs where j.id = bad), '2 1', 'a job skips a dead letter that cannot be replayed');
+select allow('outbox.delivery');
+
+-- With one that is usually temporary, the job tries again before it skips it.
+truncate outbox.upkeep_refusal;
+insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, attempt, event_created_at, why)
+select gen_random_uuid(), gen_random_uuid(), e.bad, 'third', 'j.bad', '{}', 'e', 1, outbox.clock() - interval '1 s', 'c', 1, outbox.clock(), 'retries' from endpoints e, generate_series(1, 2);
+create temporary table third as select (outbox.replay_many('third') ->> 'id')::bigint as id;
+select refuse('insert on outbox.delivery', format('new.event_id = %L', (select event_id from outbox.dead_letter where org_id = 'third' order by failed_at, id limit 1)), '40P01');
+do $$ begin for i in 1 .. 4 loop perform time_passes('1 s'), outbox.work_replay_jobs(outbox.clock()); end loop; end $$;
+select is((select j.replayed || ' ' || j.skipped from outbox.replay_job j, third where j.id = third.id), '0 0', 'a deadlock is tried again');
+do $$ begin perform time_passes('1 s'), outbox.work_replay_jobs(outbox.clock()); end $$;
+select is((select j.replayed || ' ' || j.skipped from outbox.replay_job j, third where j.id = third.id), '1 1', 'the fifth time it is skipped');
+select allow('outbox.delivery');
+
+-- Updates of WhatsApp.
+select refuse('update on outbox.whatsapp_update', 'new.key = ''bad''', '55P03');
+insert into outbox.whatsapp_update (app_id, key, kind, happened_at, data, received_at, update_status, next_check_at)
+select 'a', k, 'message', outbox.clock(), '{}', outbox.clock(), 'stored', outbox.clock() from unnest('{bad,good}'::text[]) k;
+select is(outbox.apply_callbacks(), 2, 'two updates are checked');
+select set_eq($$select key, next_check_at > outbox.clock() or next_check_at is null from outbox.whatsapp_update$$, $$values ('bad', false), ('good', true)$$,
+  'one that cannot be changed keeps no other');
+select alike(noted('outbox.apply_callbacks'), 'WhatsApp update %: 55P03 this one stays', 'and is named');
+
+select * from finish();
+rollback;
