@@ -11,7 +11,7 @@ declare
   v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,
-    '{stay_stopped,cancel_pending,deliver_pending}');
+    '{same_project,stay_stopped,cancel_pending,deliver_pending}');
   -- Waits for the calls of runs, at most 5 s each; no new one gets deliveries until the commit.
   perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
   select * into v_was from outbox.binding;
@@ -24,11 +24,21 @@ begin
       'cancelled', v_cancelled - 'more', 'more', v_cancelled -> 'more');
   end if;
   if p_decision = 'stay_stopped' then
-    update outbox.binding b set stopped_project = v_project, stopped_at = v_now where b.only_row;
+    update outbox.binding b set stopped_project = v_project, stopped_at = v_now, names = '{}',
+      also = pg_catalog.array_remove(b.also, v_project),
+      beside = pg_catalog.array_remove(b.beside, v_project)
+    where b.only_row;
+  elsif p_decision = 'same_project' then
+    update outbox.binding b set also = b.also || v_project,
+      beside = pg_catalog.array_remove(b.beside, v_project), database = outbox.database_id(),
+      named_by = 'person', stopped_project = null, stopped_at = null
+    where b.only_row;
+    delete from outbox.binding_refusal r where r.project = v_project;
   -- As long as more is to be cancelled, the copy still belongs to no run of the new project.
   elsif not coalesce((v_cancelled ->> 'more')::boolean, false) then
     update outbox.binding b set project = v_project, database = outbox.database_id(),
-      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
+      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null,
+      also = '{}', beside = '{}'
     where b.only_row;
     delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
   end if;
@@ -39,8 +49,9 @@ begin
 end
 $$;
 comment on function outbox.decide_copy(text, text) is
-  'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers '
-  'nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now '
+  'Decides what happens with a copy of the database. p_decision: same_project (it is no copy: '
+  'p_project is another name of the project, and its runs deliver), stay_stopped (the copy '
+  'delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now '
   'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
   'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
@@ -79,7 +90,9 @@ begin
           '''https://<ref>.supabase.co'', or the value of OUTHOOK_PROJECT';
     end if;
   end if;
-  if v_project = p_binding.project then
+  if v_project = p_binding.project
+    or p_decision <> 'stay_stopped' and v_project = any (p_binding.also)
+  then
     perform outbox.invalid('project', 'is the project to which this database belongs',
       'A run of this project delivers; there is nothing to decide');
   end if;

@@ -23,9 +23,13 @@ Deno.test.afterAll(async () => {
 
 type Reply = { stop: string | null; deliveries: unknown[] }
 
-async function dispatch({ sql }: Session, project: string): Promise<Reply> {
+async function dispatch(
+  { sql }: Session,
+  project: string,
+  kind: 'edge' | 'worker' = 'worker',
+): Promise<Reply> {
   const [row] = await sql`
-    select outbox.dispatch(gen_random_uuid(), 1, '[]', 10, 'worker', p_contract => jsonb_build_object(
+    select outbox.dispatch(gen_random_uuid(), 1, '[]', 10, ${kind}, p_contract => jsonb_build_object(
       'oldest', 1, 'newest', 1, 'project', ${project}::text)) as reply`
   return row?.reply
 }
@@ -64,6 +68,18 @@ Deno.test('of two runs that confirm the binding of configure() at once the first
   await one.sql`commit`
   expect(await second).toMatchObject({ stop: 'another_project' })
   expect(await changes()).toEqual(['bound api.example.com', 'bound shop'])
+})
+
+Deno.test('of two workers with another name beside functions one records it, and no worker waits', async () => {
+  await dispatch(one, 'abcdefghijklmnopqrst', 'edge')
+  await one.sql`begin`
+  expect(await dispatch(one, 'api.example.com')).toMatchObject({ stop: null })
+  await other.sql`set lock_timeout = '1ms'`
+  expect(await dispatch(other, 'api.example.com')).toMatchObject({ stop: null })
+  await other.sql`reset lock_timeout`
+  await one.sql`commit`
+  expect(await dispatch(other, 'api.example.com')).toMatchObject({ stop: null })
+  expect(await changes()).toEqual(['bound abcdefghijklmnopqrst', 'named abcdefghijklmnopqrst'])
 })
 
 Deno.test('of two runs that find a new database one records it, and no run waits', async () => {

@@ -53,6 +53,19 @@ Deno.test('a copy that stays stopped gets nothing, and health says that it is st
   })
 })
 
+Deno.test('a further name of the project is confirmed, and no other', async () => {
+  await withMigrations(async (pg) => {
+    await query(pg, `select outbox.create_endpoint('https://example.com/hook')`)
+    expect(await callOf(pg, 'shop')).toBe('')
+    expect(await callOf(pg, 'https://api.example.com')).toBe('another_project')
+    expect(await decided(pg, 'copy-same'))
+      .toEqual({ decision: 'same_project', project: 'api.example.com', was_project: 'shop' })
+    expect(await callOf(pg, 'https://api.example.com')).toBe('')
+    expect(await callOf(pg, 'shop')).toBe('')
+    expect(await callOf(pg, 'shop-staging')).toBe('another_project')
+  })
+})
+
 Deno.test('a copy pauses its endpoints, and cancels what is pending', async () => {
   await withCopy(async (pg) => {
     await query(pg, docsBlock('copy-pause'))

@@ -719,6 +719,54 @@ ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
+-- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.binding (
+    only_row boolean DEFAULT true NOT NULL,
+    project text NOT NULL,
+    database text NOT NULL,
+    names text[] DEFAULT '{}'::text[] NOT NULL,
+    named_by text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    stopped_project text,
+    stopped_at timestamp with time zone,
+    also text[] DEFAULT '{}'::text[] NOT NULL,
+    beside text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT binding_is_named_by_someone CHECK ((named_by = ANY (ARRAY['configure'::text, 'run'::text, 'person'::text]))),
+    CONSTRAINT binding_is_one_row CHECK (only_row)
+);
+
+ALTER TABLE outbox.binding OWNER TO postgres;
+
+-- Name: TABLE binding; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.binding IS 'One row, once a run or configure() has bound the outbox: the project that delivers (project_name()) and its database (database_id()). names: up to 10 texts by which runs named the project, so that their next calls need no project_name(). stopped_project: the project for which decide_copy() decided that this copy stays stopped; empty if no run has named one. also: further names of the project that a person has confirmed; beside: those that is_beside() has accepted, which are valid in this database only.';
+
+-- Name: add_name(outbox.binding, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- SKIP LOCKED: if another run is doing this, nothing is left to do.
+  update outbox.binding b set beside = b.beside || p_project
+  where p_project <> all (b.beside) and b.only_row = (
+    select l.only_row from outbox.binding l for update skip locked);
+  if found then
+    perform outbox.note_binding('named', p_binding, 'run', p_now,
+      pg_catalog.jsonb_build_object('name', p_project));
+    delete from outbox.binding_refusal r where r.project = p_project;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone) IS 'Accepts a further name of the project in this database, and records it. locks: the binding with SKIP LOCKED.';
+
 -- Name: add_pairs(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURNS outbox.routing
@@ -2779,27 +2827,6 @@ ALTER FUNCTION outbox.begin_ticks() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.begin_ticks() IS 'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the end of the minute. There, if the timeout ends it earlier, this changes the job so that each tick is a statement with a timeout of its own.';
 
--- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.binding (
-    only_row boolean DEFAULT true NOT NULL,
-    project text NOT NULL,
-    database text NOT NULL,
-    names text[] DEFAULT '{}'::text[] NOT NULL,
-    named_by text NOT NULL,
-    at timestamp with time zone NOT NULL,
-    stopped_project text,
-    stopped_at timestamp with time zone,
-    CONSTRAINT binding_is_named_by_someone CHECK ((named_by = ANY (ARRAY['configure'::text, 'run'::text, 'person'::text]))),
-    CONSTRAINT binding_is_one_row CHECK (only_row)
-);
-
-ALTER TABLE outbox.binding OWNER TO postgres;
-
--- Name: TABLE binding; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.binding IS 'One row, once a run or configure() has bound the outbox: the project that delivers (project_name()) and its database (database_id()). names: up to 5 texts by which runs named the project, so that their next calls need no project_name(). stopped_project: the project for which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
-
 -- Name: bind(uuid, text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
@@ -2838,16 +2865,22 @@ begin
     end if;
     select * into p_binding from outbox.binding;
   end if;
-  if p_binding.project <> v_project then
-    return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
+  if p_binding.project <> v_project and v_project <> all (p_binding.also)
+    and not (v_project = any (p_binding.beside) and p_binding.database = v_database)
+  then
+    if not outbox.is_beside(p_kind, v_project, p_binding, p_now) then
+      return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
+    end if;
+    perform outbox.add_name(p_binding, v_project, p_now);
   end if;
   if p_binding.database <> v_database then
     perform outbox.follow_database(p_binding, v_database, p_now);
   end if;
-  if pg_catalog.cardinality(p_binding.names) < 5 then
+  if pg_catalog.cardinality(p_binding.names) < 10 then
     update outbox.binding b set names = b.names || p_named
     where p_named <> all (b.names) and b.only_row = (
-      select l.only_row from outbox.binding l where l.project = v_project for update skip locked);
+      select l.only_row from outbox.binding l
+      where v_project = any (l.project || l.also || l.beside) for update skip locked);
   end if;
   return null;
 end
@@ -2857,7 +2890,7 @@ ALTER FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outb
 
 -- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, or refuses the run. p_named: the text that names the project, null for none; p_binding: the binding as read, nulls if there is none.';
+COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, accepts a further name, or refuses the run. p_named: the text that names the project, null for none; p_binding: the binding as read, nulls if there is none.';
 
 -- Name: bind_configured(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2883,7 +2916,8 @@ begin
   delete from outbox.binding_refusal r where r.kind = 'edge';
   select * into v_binding from outbox.binding;
   -- Only a ref names a project for certain: any other URL may be a second name of it.
-  if v_binding.project <> v_project and v_binding.project ~ '^[a-z0-9]{20}$'
+  if v_binding.project <> v_project and v_project <> all (v_binding.also)
+    and v_binding.project ~ '^[a-z0-9]{20}$'
     and v_project ~ '^[a-z0-9]{20}$'
   then
     return pg_catalog.format(
@@ -2928,7 +2962,8 @@ begin
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
     where r.at > p_now - interval '5 minutes'
-      and r.project is distinct from v_binding.project
+      and (r.project is null
+        or r.project <> all (v_binding.project || v_binding.also || v_binding.beside))
       and coalesce(r.project, '') is distinct from v_binding.stopped_project);
   if v_problems is not null then
     return v_problems;
@@ -8025,7 +8060,7 @@ declare
   v_cancelled jsonb;
 begin
   perform outbox.check_choice('decision', p_decision,
-    '{stay_stopped,cancel_pending,deliver_pending}');
+    '{same_project,stay_stopped,cancel_pending,deliver_pending}');
   -- Waits for the calls of runs, at most 5 s each; no new one gets deliveries until the commit.
   perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
   select * into v_was from outbox.binding;
@@ -8038,11 +8073,21 @@ begin
       'cancelled', v_cancelled - 'more', 'more', v_cancelled -> 'more');
   end if;
   if p_decision = 'stay_stopped' then
-    update outbox.binding b set stopped_project = v_project, stopped_at = v_now where b.only_row;
+    update outbox.binding b set stopped_project = v_project, stopped_at = v_now, names = '{}',
+      also = pg_catalog.array_remove(b.also, v_project),
+      beside = pg_catalog.array_remove(b.beside, v_project)
+    where b.only_row;
+  elsif p_decision = 'same_project' then
+    update outbox.binding b set also = b.also || v_project,
+      beside = pg_catalog.array_remove(b.beside, v_project), database = outbox.database_id(),
+      named_by = 'person', stopped_project = null, stopped_at = null
+    where b.only_row;
+    delete from outbox.binding_refusal r where r.project = v_project;
   -- As long as more is to be cancelled, the copy still belongs to no run of the new project.
   elsif not coalesce((v_cancelled ->> 'more')::boolean, false) then
     update outbox.binding b set project = v_project, database = outbox.database_id(),
-      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
+      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null,
+      also = '{}', beside = '{}'
     where b.only_row;
     delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
   end if;
@@ -8057,7 +8102,7 @@ ALTER FUNCTION outbox.decide_copy(p_decision text, p_project text) OWNER TO post
 
 -- Name: FUNCTION decide_copy(p_decision text, p_project text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
+COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: same_project (it is no copy: p_project is another name of the project, and its runs deliver), stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
 
 -- Name: define_saga(text, jsonb, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13255,6 +13300,36 @@ ALTER FUNCTION outbox.is_base_url(p_text text, p_form text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_base_url(p_text text, p_form text) IS 'Whether a text is an http or https URL of that form to which a path can be appended: a name or IPv4 address, a valid port, no credentials, no query.';
 
+-- Name: is_beside(text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_beside(p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_ref constant text := '^[a-z0-9]{20}$';
+begin
+  -- Two refs are two projects, and a worker "local" is one on the machine of a developer.
+  return p_binding.database = outbox.database_id()
+    and p_project is distinct from p_binding.stopped_project
+    and not (p_project ~ v_ref and p_binding.project ~ v_ref)
+    and not (p_project = 'local' and p_kind = 'worker')
+    -- A physical copy starts its server after the copy, and begins with an empty table run, because
+    -- it is unlogged.
+    and exists (
+      select from outbox.run r
+      where r.kind <> p_kind and r.polled_at >= p_binding.at and r.polled_at <= p_now
+        and r.polled_at > greatest(p_now - interval '5 minutes',
+          pg_catalog.pg_postmaster_start_time()));
+end
+$_$;
+
+ALTER FUNCTION outbox.is_beside(p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_beside(p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_beside(p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) IS 'Whether a run of another name works for the same project, such as a worker that names the custom domain beside functions that name the ref: runs of the other kind have polled this server in the last five minutes, so this database is the one from which the project delivers.';
+
 -- Name: is_clean_tonight(text, timestamp with time zone, timestamp with time zone, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) RETURNS boolean
@@ -17639,7 +17714,9 @@ begin
           '''https://<ref>.supabase.co'', or the value of OUTHOOK_PROJECT';
     end if;
   end if;
-  if v_project = p_binding.project then
+  if v_project = p_binding.project
+    or p_decision <> 'stay_stopped' and v_project = any (p_binding.also)
+  then
     perform outbox.invalid('project', 'is the project to which this database belongs',
       'A run of this project delivers; there is nothing to decide');
   end if;
@@ -26632,14 +26709,14 @@ CREATE TABLE outbox.binding_change (
     was_database text,
     by text NOT NULL,
     result jsonb DEFAULT '{}'::jsonb NOT NULL,
-    CONSTRAINT binding_change_action_is_known CHECK ((action = ANY (ARRAY['bound'::text, 'database_changed'::text, 'stay_stopped'::text, 'cancel_pending'::text, 'deliver_pending'::text])))
+    CONSTRAINT binding_change_action_is_known CHECK ((action = ANY (ARRAY['bound'::text, 'database_changed'::text, 'named'::text, 'stay_stopped'::text, 'same_project'::text, 'cancel_pending'::text, 'deliver_pending'::text])))
 );
 
 ALTER TABLE outbox.binding_change OWNER TO postgres;
 
 -- Name: TABLE binding_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.binding_change IS 'Each change of the binding, and each decision about a copy. by: run, configure, or the role that decided; result: the result of the decision.';
+COMMENT ON TABLE outbox.binding_change IS 'Each change of the binding, and each decision about a copy. by: run, configure, or the role that decided; result: the result of the decision, or {"name"}, another name of the project.';
 
 -- Name: binding_change_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -28975,6 +29052,10 @@ REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timest
 
 REVOKE ALL ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) FROM PUBLIC;
 
+-- Name: FUNCTION add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION add_pairs(p_batch outbox.routing, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) FROM PUBLIC;
@@ -30362,6 +30443,10 @@ REVOKE ALL ON FUNCTION outbox.ipv6_of(p_host text) FROM PUBLIC;
 -- Name: FUNCTION is_base_url(p_text text, p_form text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_base_url(p_text text, p_form text) FROM PUBLIC;
+
+-- Name: FUNCTION is_beside(p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_beside(p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -180,7 +180,9 @@ export type Database = {
       }
       'binding': {
         Row: {
+          'also': (string)[]
           'at': string
+          'beside': (string)[]
           'database': string
           'named_by': string
           'names': (string)[]
@@ -191,7 +193,9 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'also'?: (string)[]
           'at': string
+          'beside'?: (string)[]
           'database': string
           'named_by': string
           'names'?: (string)[]
@@ -201,7 +205,9 @@ export type Database = {
           'stopped_project'?: string | null
         }
         Update: {
+          'also'?: (string)[]
           'at'?: string
+          'beside'?: (string)[]
           'database'?: string
           'named_by'?: string
           'names'?: (string)[]
@@ -2716,6 +2722,17 @@ export type Database = {
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_name': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_now': string
+          'p_project': string
+        }
+        Returns: undefined
+      }
       'add_pairs': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_limit': number }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -4325,6 +4342,18 @@ export type Database = {
       'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
       'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
       'is_base_url': { Args: { 'p_form': string; 'p_text': string }; Returns: boolean }
+      'is_beside': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_kind': string
+          'p_now': string
+          'p_project': string
+        }
+        Returns: boolean
+      }
       'is_clean_tonight': {
         Args: { 'p_name': string; 'p_since': string; 'p_today': string; 'p_until': string }
         Returns: boolean

@@ -14,6 +14,15 @@
 --   none (older    the same      the run delivers
 --   functions)     another one   the run gets nothing
 --
+-- A project may have several names: its ref, a custom domain, a text in OUTHOOK_PROJECT. Another
+-- name belongs to the same project
+--
+--   in every database    if a person says so: decide_copy('same_project')
+--   in this database     if runs of the other kind (edge, worker) deliver from this server at the
+--                        same time by the name that is known: is_beside()
+--
+-- In a copy no run has the name of the original, so no run gets another name.
+--
 -- The migration does not bind: it may run in a template from which projects are created.
 
 create table outbox.binding (
@@ -25,19 +34,24 @@ create table outbox.binding (
     constraint binding_is_named_by_someone check (named_by in ('configure', 'run', 'person')),
   at timestamptz not null,
   stopped_project text,
-  stopped_at timestamptz
+  stopped_at timestamptz,
+  also text[] not null default '{}',
+  beside text[] not null default '{}'
 );
 comment on table outbox.binding is
   'One row, once a run or configure() has bound the outbox: the project that delivers '
-  '(project_name()) and its database (database_id()). names: up to 5 texts by which runs named '
+  '(project_name()) and its database (database_id()). names: up to 10 texts by which runs named '
   'the project, so that their next calls need no project_name(). stopped_project: the project for '
-  'which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+  'which decide_copy() decided that this copy stays stopped; empty if no run has named one. also: '
+  'further names of the project that a person has confirmed; beside: those that is_beside() has '
+  'accepted, which are valid in this database only.';
 
 create table outbox.binding_change (
   id bigint generated always as identity primary key,
   at timestamptz not null,
   action text not null constraint binding_change_action_is_known check (
-    action in ('bound', 'database_changed', 'stay_stopped', 'cancel_pending', 'deliver_pending')),
+    action in ('bound', 'database_changed', 'named', 'stay_stopped', 'same_project',
+      'cancel_pending', 'deliver_pending')),
   project text not null,
   database text not null,
   was_project text,
@@ -47,7 +61,7 @@ create table outbox.binding_change (
 );
 comment on table outbox.binding_change is
   'Each change of the binding, and each decision about a copy. by: run, configure, or the role '
-  'that decided; result: the result of the decision.';
+  'that decided; result: the result of the decision, or {"name"}, another name of the project.';
 
 create unlogged table outbox.binding_refusal (
   kind text not null
@@ -93,6 +107,54 @@ comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
   'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the '
   'server_id() in the kick that started it}. locks: an advisory lock, shared.';
 
+create function outbox.is_beside(
+  p_kind text, p_project text, p_binding outbox.binding, p_now timestamptz
+) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_ref constant text := '^[a-z0-9]{20}$';
+begin
+  -- Two refs are two projects, and a worker "local" is one on the machine of a developer.
+  return p_binding.database = outbox.database_id()
+    and p_project is distinct from p_binding.stopped_project
+    and not (p_project ~ v_ref and p_binding.project ~ v_ref)
+    and not (p_project = 'local' and p_kind = 'worker')
+    -- A physical copy starts its server after the copy, and begins with an empty table run, because
+    -- it is unlogged.
+    and exists (
+      select from outbox.run r
+      where r.kind <> p_kind and r.polled_at >= p_binding.at and r.polled_at <= p_now
+        and r.polled_at > greatest(p_now - interval '5 minutes',
+          pg_catalog.pg_postmaster_start_time()));
+end
+$$;
+comment on function outbox.is_beside(text, text, outbox.binding, timestamptz) is
+  'Whether a run of another name works for the same project, such as a worker that names the '
+  'custom domain beside functions that name the ref: runs of the other kind have polled this '
+  'server in the last five minutes, so this database is the one from which the project delivers.';
+
+create function outbox.add_name(
+  p_binding outbox.binding, p_project text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- SKIP LOCKED: if another run is doing this, nothing is left to do.
+  update outbox.binding b set beside = b.beside || p_project
+  where p_project <> all (b.beside) and b.only_row = (
+    select l.only_row from outbox.binding l for update skip locked);
+  if found then
+    perform outbox.note_binding('named', p_binding, 'run', p_now,
+      pg_catalog.jsonb_build_object('name', p_project));
+    delete from outbox.binding_refusal r where r.project = p_project;
+  end if;
+end
+$$;
+comment on function outbox.add_name(outbox.binding, text, timestamptz) is
+  'Accepts a further name of the project in this database, and records it. locks: the binding with '
+  'SKIP LOCKED.';
+
 create function outbox.bind(
   p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamptz
 ) returns text
@@ -130,23 +192,29 @@ begin
     end if;
     select * into p_binding from outbox.binding;
   end if;
-  if p_binding.project <> v_project then
-    return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
+  if p_binding.project <> v_project and v_project <> all (p_binding.also)
+    and not (v_project = any (p_binding.beside) and p_binding.database = v_database)
+  then
+    if not outbox.is_beside(p_kind, v_project, p_binding, p_now) then
+      return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
+    end if;
+    perform outbox.add_name(p_binding, v_project, p_now);
   end if;
   if p_binding.database <> v_database then
     perform outbox.follow_database(p_binding, v_database, p_now);
   end if;
-  if pg_catalog.cardinality(p_binding.names) < 5 then
+  if pg_catalog.cardinality(p_binding.names) < 10 then
     update outbox.binding b set names = b.names || p_named
     where p_named <> all (b.names) and b.only_row = (
-      select l.only_row from outbox.binding l where l.project = v_project for update skip locked);
+      select l.only_row from outbox.binding l
+      where v_project = any (l.project || l.also || l.beside) for update skip locked);
   end if;
   return null;
 end
 $$;
 comment on function outbox.bind(uuid, text, text, outbox.binding, timestamptz) is
   'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds '
-  'it again to the new database of the same project, or refuses the run. p_named: the text that '
+  'it again to the new database of the same project, accepts a further name, or refuses the run. p_named: the text that '
   'names the project, null for none; p_binding: the binding as read, nulls if there is none.';
 
 create function outbox.follow_database(
@@ -272,7 +340,8 @@ begin
       end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
     from outbox.binding_refusal r
     where r.at > p_now - interval '5 minutes'
-      and r.project is distinct from v_binding.project
+      and (r.project is null
+        or r.project <> all (v_binding.project || v_binding.also || v_binding.beside))
       and coalesce(r.project, '') is distinct from v_binding.stopped_project);
   if v_problems is not null then
     return v_problems;
@@ -342,7 +411,8 @@ begin
   delete from outbox.binding_refusal r where r.kind = 'edge';
   select * into v_binding from outbox.binding;
   -- Only a ref names a project for certain: any other URL may be a second name of it.
-  if v_binding.project <> v_project and v_binding.project ~ '^[a-z0-9]{20}$'
+  if v_binding.project <> v_project and v_project <> all (v_binding.also)
+    and v_binding.project ~ '^[a-z0-9]{20}$'
     and v_project ~ '^[a-z0-9]{20}$'
   then
     return pg_catalog.format(

@@ -102,6 +102,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'refuse_contract() of a run does not wait for another call of it',
   ],
+  'engine/run/binding.sql add_name: for update skip locked': [
+    'copies.test.ts',
+    'one records it, and no worker waits',
+  ],
   'engine/run/binding.sql check_binding: pg_try_advisory_xact_lock_shared': [
     'copies.test.ts',
     'decide_copy() waits for a call of a run',

@@ -233,4 +233,28 @@ comment on function outbox.kicks_paused`,
     tests: ['sql/operations/decide_copy/decisions.test.sql'],
     why: `The routing of a large backlog runs into statement_timeout, and nothing is cancelled.`,
   },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `    and not (p_project ~ v_ref and p_binding.project ~ v_ref)
+`,
+    replace: '',
+    tests: ['sql/engine/binding/further_names.test.sql'],
+    why: 'A worker of another project on Supabase delivers beside the functions.',
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `          pg_catalog.pg_postmaster_start_time()));`,
+    replace: `          '-infinity'));`,
+    tests: ['sql/engine/binding/further_names.test.sql'],
+    why: 'A copy of the files of a server takes the runs of the original for its own.',
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: ` and p_binding.database = v_database)
+  then`,
+    replace: `)
+  then`,
+    tests: ['sql/engine/binding/further_names.test.sql'],
+    why: 'A name that nobody has confirmed delivers from a restored dump.',
+  },
 ]

@@ -16,7 +16,7 @@ $$;
 create function changes() returns setof text language sql as $$
   select concat_ws(' ', action, project, database, 'was ' || was_project, was_database, 'by ' || by, nullif(result, '{}')) from outbox.binding_change order by id
 $$;
-do $$ begin perform endpoint(p_max_in_flight => 50), events(20); end $$;
+do $$ begin perform endpoint(p_max_in_flight => 50), events(40); end $$;
 select is(outbox.database_id(), (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()),
   'a database is named by its server and its oid');
 select is(current_setting('outbox.database_id'), outbox.database_id(), 'which the session remembers');
@@ -56,8 +56,8 @@ select is((select problems[1] from outbox.queue_health), 'a run of kind worker n
 select is(outbox.get_health() ->> 'status', 'degraded', 'the health of the API does');
 select is(outbox.get_metrics() -> 'engine' -> 'copy', 'true', 'the metrics do');
 select is(claimed(called('shop.example.com')), 1, 'runs of the project itself continue');
-do $$ begin perform called(p) from unnest('{shop.example.com/a,shop.example.com/b,shop.example.com/c}'::text[]) p; end $$;
-select is((select cardinality(names) from outbox.binding), 5, 'at most five texts are kept');
+do $$ begin perform called(p) from pg_catalog.unnest(array(select 'shop.example.com/' || n from pg_catalog.generate_series(1, 8) n)) p; end $$;
+select is((select cardinality(names) from outbox.binding), 10, 'at most ten texts are kept');
 select is(called('staging.example.com', p_run => 2) ->> 'stop', 'another_project', 'the other one stays refused');
 create temporary table noted as select ctid as place from outbox.binding_refusal;
 do $$ begin perform called('staging.example.com', p_run => 2); end $$;
