@@ -2890,7 +2890,7 @@ ALTER FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outb
 
 -- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, accepts a further name, or refuses the run. p_named: the text that names the project, null for none; p_binding: the binding as read, nulls if there is none.';
+COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, accepts another name of the project, or refuses the run. p_named: the text that names the project, null for none; p_binding: the binding as read, nulls if there is none.';
 
 -- Name: bind_configured(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11628,12 +11628,17 @@ CREATE FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) RETU
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  delete from outbox.refusal r
-  using unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  where r.endpoint_id = p.endpoint_id and r.event_id = p.event_id
-    and not exists (
+  -- By look-ups: with the statistics of an empty table, a join may read the whole table.
+  delete from outbox.refusal r where r.ctid = any (array(
+    select o.row_at
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select l.ctid as row_at from outbox.refusal l
+      where l.endpoint_id = p.endpoint_id and l.event_id = p.event_id offset 0
+    ) o
+    where not exists (
       select from outbox.delivery d
-      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id offset 0)));
 end
 $$;
 
@@ -28597,7 +28602,7 @@ CREATE INDEX refusal_aside ON outbox.refusal USING btree (at) WHERE (again_at = 
 
 -- Name: refusal_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id);
+CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id, event_id);
 
 -- Name: refusal_waiting; Type: INDEX; Schema: outbox; Owner: postgres
 
