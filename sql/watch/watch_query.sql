@@ -13,7 +13,7 @@ comment on type outbox.watched_change is
   'One changed row: the published columns after and before the change, the organisation and the '
   'partition key that its columns have, and whether the change is published.';
 
-create function outbox.record_values(p_table oid, p_named jsonb) returns text
+create function outbox.record_values(p_table oid, p_named jsonb, p_row text) returns text
 language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -23,14 +23,14 @@ begin
     select pg_catalog.string_agg(
       case
         when a.atttypid < 16384 and a.atttypid not in (790, 791)
-        then pg_catalog.format('v.%I', a.attname)
+        then pg_catalog.format('%s.%I', p_row, a.attname)
         -- As column_value(), whose queries would double the time of a trigger.
         when (select t.typtype = 'e' from pg_catalog.pg_type t where t.oid = a.atttypid)
         then pg_catalog.format(
-          'case pg_catalog.num_nulls(v.%1$I) when 0 then pg_catalog.format(''%%s'', v.%1$I) end '
-          'as %1$I', a.attname)
+          'case pg_catalog.num_nulls(%1$s.%2$I) when 0 then pg_catalog.format(''%%s'', %1$s.%2$I) '
+          'end as %2$I', p_row, a.attname)
         else pg_catalog.format('%s as %I',
-          outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
+          outbox.column_value(pg_catalog.format('%s.%I', p_row, a.attname), a.atttypid), a.attname)
       end, ', '
       -- In the order of the partitioned table: see has_root_order().
       order by case
@@ -45,8 +45,8 @@ begin
       and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));
 end
 $$;
-comment on function outbox.record_values(oid, jsonb) is
-  'The SQL expressions of the published columns of a row v.';
+comment on function outbox.record_values(oid, jsonb, text) is
+  'The SQL expressions of the published columns of a row. p_row: its alias, n, o or v.';
 
 create function outbox.text_value(p_table oid, p_row text, p_column text) returns text
 language plpgsql stable set search_path = ''
@@ -111,10 +111,13 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_row text := case p_op when 'DELETE' then 'o' else 'n' end;
+  -- Of an update, both rows have the same expressions, which are built once, for a row v. All other
+  -- queries need no such row: planning it takes a quarter of the time of the query.
   v_record text := pg_catalog.concat(
     '(select pg_catalog.row_to_json(r.*) from (select ',
-    pg_catalog.replace(outbox.record_values(p_table, p_named), '%', '%%'),
-    ' from (select %s.*) v) r)');
+    pg_catalog.replace(outbox.record_values(p_table, p_named,
+      case p_op when 'UPDATE' then 'v' else v_row end), '%', '%%'),
+    case p_op when 'UPDATE' then ' from (select %s.*) v' end, ') r)');
   v_changed text := case
     when p_op = 'UPDATE' and p_named ? 'changed' then outbox.changed_value(p_named -> 'changed')
     else 'true'

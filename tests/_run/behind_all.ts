@@ -53,6 +53,12 @@ export const behindAll: readonly Behind[] = [
       'too. Left is a plan that turns bad only at a million rows with old statistics.',
   },
   {
+    file: 'tests/sql/engine/plans/refusals_million.test.sql',
+    why: 'It inserts a million refusals, in about a minute.',
+    caughtBy: ['tests/sql/engine/plans/refusals.test.sql'],
+    how: 'The same calls with 1,000 refusals and the same statistics.',
+  },
+  {
     file: 'tests/project/ops_million.test.ts',
     why: 'It inserts a million deliveries and a million attempts, and asks each query three times.',
     caughtBy: ['tests/project/ops_queries.test.ts', 'tests/project/ops_holds.test.ts'],

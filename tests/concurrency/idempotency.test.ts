@@ -64,6 +64,25 @@ Deno.test('publish() waits for an open transaction with its key alone, and takes
   expect(await events()).toEqual({ events: 2, unrouted: 2 })
 })
 
+Deno.test('publishers without a common idempotency key wait for nobody', async () => {
+  const [open, other] = await Promise.all([db.open(), db.open()])
+  const publishings = (key: string): string[] => [
+    `select outbox.publish('thing.done', '{}')`,
+    `select outbox.publish('thing.done', '{}', p_partition_key => 'same')`,
+    `select outbox.publish('thing.done', '{}', p_idempotency_key => '${key}')`,
+    `select outbox.publish_raw('thing.done', '{}', p_partition_key => 'same')`,
+    `select outbox.publish_many('[{"type": "thing.done", "payload": 1, "partition_key": "same"},
+      {"type": "thing.done", "payload": 1, "idempotency_key": "${key}-many"}]')`,
+  ]
+  await open.sql`begin`
+  for (const publishing of publishings('mine')) await open.sql.unsafe(publishing)
+  await other.sql`set lock_timeout = '1ms'`
+  for (const publishing of publishings('yours')) await other.sql.unsafe(publishing)
+  expect(await events()).toEqual({ events: 6, unrouted: 6 })
+  await open.sql`commit`
+  expect(await events()).toEqual({ events: 12, unrouted: 12 })
+})
+
 Deno.test('publish() returns the event of a transaction that it waited for', async () => {
   const [first, same] = await Promise.all([db.open(), db.open()])
   await first.sql`begin`

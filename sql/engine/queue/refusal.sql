@@ -22,7 +22,8 @@ comment on table outbox.refusal is
   'be stored), routing (the delivery could not be created) or expiry (it could not expire); '
   'failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside '
   'until retry_now().';
-create index refusal_endpoint on outbox.refusal (endpoint_id);
+-- Both columns: with the statistics of an empty table, the planner may look up one delivery here.
+create index refusal_endpoint on outbox.refusal (endpoint_id, event_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 create index refusal_waiting on outbox.refusal (again_at)
   where step = 'routing' and again_at < 'infinity';
@@ -69,12 +70,17 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  delete from outbox.refusal r
-  using unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  where r.endpoint_id = p.endpoint_id and r.event_id = p.event_id
-    and not exists (
+  -- By look-ups: with the statistics of an empty table, a join may read the whole table.
+  delete from outbox.refusal r where r.ctid = any (array(
+    select o.row_at
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select l.ctid as row_at from outbox.refusal l
+      where l.endpoint_id = p.endpoint_id and l.event_id = p.event_id offset 0
+    ) o
+    where not exists (
       select from outbox.delivery d
-      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id offset 0)));
 end
 $$;
 comment on function outbox.forget_refusals(uuid[], uuid[]) is

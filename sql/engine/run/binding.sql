@@ -214,8 +214,9 @@ end
 $$;
 comment on function outbox.bind(uuid, text, text, outbox.binding, timestamptz) is
   'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds '
-  'it again to the new database of the same project, accepts a further name, or refuses the run. p_named: the text that '
-  'names the project, null for none; p_binding: the binding as read, nulls if there is none.';
+  'it again to the new database of the same project, accepts another name of the project, or '
+  'refuses the run. p_named: the text that names the project, null for none; p_binding: the '
+  'binding as read, nulls if there is none.';
 
 create function outbox.follow_database(
   p_binding outbox.binding, p_database text, p_now timestamptz

@@ -25,8 +25,8 @@ export const refusals: readonly Mutant[] = [
   {
     file: 'sql/engine/queue/refusal.sql',
     find: `      select from outbox.delivery d
-      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);`,
-    replace: '      select where false);',
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id offset 0)));`,
+    replace: '      select where false)));',
     tests: ['sql/engine/refusals/results.test.sql'],
     why: 'Refusals of one delivery are forgotten after each, so that it is sent without end.',
   },

@@ -20,7 +20,7 @@ select is((select a -> 'stale' from next), '0', 'and none is stale');
 select is_empty('select from outbox.delivery d, given g where d.event_id = g.ids[1]', 'a delivered row leaves');
 select is((select to_jsonb(a) @> '{"attempt": 1, "at": "2026-03-01T12:00:02+00:00", "kind": "attempt", "outcome": "delivered", "status": 201,
     "error_class": null, "error": null, "duration_ms": 42, "response": "thanks", "response_lossy": false, "next_retry_at": null}'
-  from outbox.attempt a, given g where a.event_id = g.ids[1]), true, 'its attempt says how it went');
+  from outbox.attempt a, given g where a.event_id = g.ids[1] and a.endpoint_id = (select id from ours)), true, 'its attempt says of which endpoint it is, and how it went');
 select results_eq('select status, attempt, finished_at from outbox.delivery_status s, given g where s.event_id = g.ids[1]',
   $$values ('delivered', 1, '2026-03-01 12:00:02+00'::timestamptz)$$, 'delivery_status goes on showing it');
 
