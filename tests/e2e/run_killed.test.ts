@@ -4,6 +4,9 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type HeldLock, holdLock } from '../_support/blocked.ts'
 import { createFirstTry, shortLease } from '../_support/first_try.ts'
+import { connectDirect } from '../../functions/_shared/database/direct.ts'
+import type { DispatchCall } from '../../functions/_shared/contract/contract.ts'
+import { tap } from '../_support/tapped.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { startWorker, type WorkerProcess } from '../_support/worker_process.ts'
 
@@ -21,6 +24,7 @@ Deno.test.beforeAll(async () => {
 Deno.test.afterEach(async () => {
   worker?.kill('SIGKILL')
   await worker?.ended
+  worker = null
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()
@@ -54,6 +58,44 @@ Deno.test('a result that reached the database counts although its worker is dead
   await gate.release()
   expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
   expect(await outhook.requestsOf(id, 1)).toHaveLength(1)
+})
+
+Deno.test('the first call of a connection is sent with its commit, so its results count if the run ends', async () => {
+  const type = 'record.first'
+  const { id: endpoint } = await outhook.createEndpoint(`/hooks/${type}`, { p_event_types: [type] })
+  const event = await outhook.publish(type)
+  const call: DispatchCall = {
+    run: crypto.randomUUID(),
+    seq: 1,
+    results: [],
+    limit: 1,
+    kind: 'worker',
+    ended: false,
+    known: {},
+    held: 0,
+  }
+  const claiming = connectDirect({ url: outhook.stack.dbUrl, project: 'local' })
+  const claim = await claiming.dispatch(call)
+  await claiming.close()
+  expect(claim).toMatchObject({ ok: true, response: { deliveries: [{ event, attempt: 1 }] } })
+
+  const wire = tap(outhook.stack.dbUrl)
+  const recording = connectDirect({ url: wire.url, project: 'local' })
+  const gate = await holdLock(
+    outhook.admin,
+    `select from outbox.gate where endpoint_id = '${endpoint}' for update`,
+  )
+  const key = { event, endpoint, attempt: 1 }
+  const result = { ...key, outcome: 'delivered', status: 200, duration_ms: 1 } as const
+  const recorded = recording.dispatch({ ...call, seq: 2, results: [result], ended: true })
+  await gate.waiter()
+  const isSent = (): boolean => wire.sent().includes('commit')
+  expect(await waitUntil(isSent, { timeoutMs: patienceMs })).toBe(true)
+  wire.cut()
+  expect(await recorded).toMatchObject({ ok: false, fault: { kind: 'temporary' } })
+  await gate.release()
+  expect(await outhook.outcomesOf(event)).toEqual(['1 delivered'])
+  await recording.close()
 })
 
 Deno.test('a result that did not is made good by a second arrival, once the lease is over', async () => {
