@@ -30,12 +30,14 @@ const sameVersion = 'deploy the functions of the same version as the migration'
 
 /**
  * Makes one attempt and returns its result. It never rejects: if a sender throws, this attempt fails
- * with class `protocol`.
+ * with class `protocol`. If `fits` returns false once the sender is ready, because the lease has become too
+ * short, the delivery is released unsent.
  */
 export async function attemptDelivery(
   { senders, clock, log, spans }: AttemptDeps,
   delivery: Delivery,
   { response, deps }: Batch,
+  fits: () => boolean = () => true,
 ): Promise<Result> {
   const endpoint = response.endpoints[delivery.endpoint]
   const event = response.events[delivery.event]
@@ -55,6 +57,7 @@ export async function attemptDelivery(
     try {
       if (sender.ready !== undefined) {
         await sender.ready(delivery, endpoint, event)
+        if (!fits()) return release(delivery)
         startedAt = clock.now()
       }
       span = spans?.begin(delivery, endpoint, event) ?? null

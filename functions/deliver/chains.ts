@@ -68,7 +68,8 @@ export async function sendChain(
       deps.note(release(delivery), delivery)
       continue
     }
-    const result = await attemptDelivery(deps, delivery, batch)
+    const stillFits = (): boolean => fits(delivery, deps.leaseMarginMs)
+    const result = await attemptDelivery(deps, delivery, batch, stillFits)
     isOpen = result.outcome === 'delivered'
     deps.note(result, delivery)
   }

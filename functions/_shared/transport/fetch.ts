@@ -15,19 +15,24 @@ const proxyMessage = 'OUTHOOK_TRANSPORT=fetch does not support a proxy: unset it
 /**
  * POSTs with Deno's fetch, for hosts where sockets do not work (`OUTHOOK_TRANSPORT=fetch`). It vets the
  * addresses first, but fetch resolves the name again, so a name that changes in between (DNS
- * rebinding) is not detected.
+ * rebinding) is not detected. `now` is ms on a monotonic clock.
  */
-export function createFetchTransport(resolve: Resolve = resolveBySystem): Transport {
+export function createFetchTransport(
+  resolve: Resolve = resolveBySystem,
+  now: () => number = () => performance.now(),
+): Transport {
   async function post(request: PostRequest): Promise<Exchange> {
     // Never bypass the operator's proxy.
     if ((request.policy.rules.proxyUrl ?? '') !== '') return fault('connect', proxyMessage)
     const limit = new AbortController()
-    const deadline = performance.now() + request.timeoutMs
+    const deadline = now() + request.timeoutMs
     let timer = setTimeout(() => limit.abort(), request.timeoutMs)
     try {
       const { hostname } = request.url
       if (isName(hostname)) await lookupInTime(hostname, request, resolve, limit.signal)
       else if (!isAllowedHost(hostname, request.policy)) return fault('blocked')
+      // The timer may be late: see `onConnection` of http1.ts.
+      if (now() >= deadline) return fault('timeout')
       const response = await fetch(request.url, {
         method: 'POST',
         headers: pairs(request.headers),
@@ -35,7 +40,7 @@ export function createFetchTransport(resolve: Resolve = resolveBySystem): Transp
         redirect: 'manual',
         signal: limit.signal,
       })
-      if (isSuccess(response.status) && deadline - performance.now() > successBodyMs) {
+      if (isSuccess(response.status) && deadline - now() > successBodyMs) {
         clearTimeout(timer)
         timer = setTimeout(() => limit.abort(), successBodyMs)
       }

@@ -20,8 +20,12 @@ import {
 /**
  * POSTs over HTTP/1.1 connections that it opens to vetted addresses. A POST takes 20 µs of CPU; undici
  * took 43 µs (Deno 2.9, 128 at once, a body of 512 bytes). That is most of the CPU time of a delivery.
+ * `now` is ms on a monotonic clock.
  */
-export function createHttp1Transport(options: PoolOptions = {}): Transport {
+export function createHttp1Transport(
+  options: PoolOptions = {},
+  now: () => number = () => performance.now(),
+): Transport {
   const deadlines = createDeadlines()
   const pools = createPools(deadlines, options)
 
@@ -35,7 +39,13 @@ export function createHttp1Transport(options: PoolOptions = {}): Transport {
       }
       const origin = pools.of(request.url, request.policy)
       origin.request(
-        new Attempt(request, pieces, { origin, keepMs: pools.keepAliveMs, deadlines, resolve }),
+        new Attempt(request, pieces, {
+          origin,
+          keepMs: pools.keepAliveMs,
+          deadlines,
+          now,
+          resolve,
+        }),
       )
     })
   }
@@ -60,6 +70,7 @@ type AttemptDeps = {
   origin: Origin
   keepMs: number
   deadlines: Deadlines
+  now(): number
   resolve(exchange: Exchange): void
 }
 
@@ -69,7 +80,7 @@ type AttemptDeps = {
  * memory and garbage collection.
  */
 class Attempt implements WaitingRequest, ConnectionUser, Expiring {
-  readonly waitsSince = performance.now()
+  readonly waitsSince: number
   deadline: number
   isSettled = false
   readonly #limits: ResponseLimits
@@ -86,11 +97,20 @@ class Attempt implements WaitingRequest, ConnectionUser, Expiring {
     const { timeoutMs, successBytes, failureBytes, keepHeaders = [] } = request
     this.#limits = { successBytes, failureBytes, keepHeaders }
     this.#pieces = pieces
+    this.waitsSince = deps.now()
     this.deadline = this.waitsSince + timeoutMs
     deps.deadlines.watch(this)
   }
 
+  /**
+   * Sends the request, unless its deadline has passed. The timer is late if the process got no CPU time or
+   * was stopped. Then the lease of the delivery may have ended.
+   */
   onConnection(connection: Connection): void {
+    if (this.deps.now() >= this.deadline) {
+      this.deps.origin.release(connection, this.deps.keepMs)
+      return this.#settle(fault('timeout'))
+    }
     this.#connection = connection
     connection.use(this, this.#pieces)
     this.#pieces = []
@@ -127,7 +147,7 @@ class Attempt implements WaitingRequest, ConnectionUser, Expiring {
     const isDelivered = isSuccess(head.status)
     this.#head = head
     this.#kept = new LimitedBody(isDelivered ? successBytes : failureBytes)
-    if (isDelivered) this.deadline = Math.min(this.deadline, performance.now() + successBodyMs)
+    if (isDelivered) this.deadline = Math.min(this.deadline, this.deps.now() + successBodyMs)
   }
 
   /** The status line decides the outcome of the attempt; a later error does not matter. */

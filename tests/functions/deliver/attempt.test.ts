@@ -97,6 +97,27 @@ Deno.test('attemptDelivery() waits until the sender is ready, and does not count
   expect(order).toEqual(['ready true webhook order.paid', 'send after 250'])
 })
 
+Deno.test('attemptDelivery() releases the delivery if its lease is too short once the sender is ready', async () => {
+  const clock = createFakeClock()
+  const begun = clock.now()
+  let sent = 0
+  const sender: Sender = {
+    ready: () => sleep(clock, 250),
+    send: () => {
+      sent++
+      return Promise.resolve({ outcome: 'delivered', status: 200 })
+    },
+  }
+  const deps = { senders: new Map([['webhook', sender]]), clock, log: () => {} }
+  for (const [leftMs, outcome] of [[249, 'released'], [500, 'delivered']] as const) {
+    const fits = (): boolean => clock.now() <= begun + leftMs
+    const running = attemptDelivery(deps, delivery, batchOf(), fits)
+    await clock.advance(250)
+    expect(await running).toMatchObject({ ...key, outcome })
+  }
+  expect(sent).toBe(1)
+})
+
 Deno.test('attemptDelivery() makes a failure of a sender that cannot get ready', async () => {
   const sender: Sender = { ...ready, ready: () => Promise.reject(new RangeError('over a number')) }
   const logged: unknown[] = []

@@ -167,6 +167,13 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/transport/http1.ts',
+    find: 'if (this.deps.now() >= this.deadline) {',
+    replace: 'if (this.isSettled) {',
+    tests: ['functions/_shared/transport/late.test.ts'],
+    why: 'A run that got no CPU time sends a request whose lease may have ended.',
+  },
+  {
+    file: 'functions/_shared/transport/http1.ts',
     find: 'Math.min(said - keepMarginMs, longestKeepMs)',
     replace: 'said',
     tests: ['functions/_shared/http1/pools.test.ts', 'functions/_shared/senders/webhook.test.ts'],

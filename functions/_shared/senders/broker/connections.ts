@@ -13,13 +13,15 @@ export type Dialler<Target, Connection> = {
 /** One connection for each broker and user, opened on demand and shared by all deliveries. */
 export type Connections<Target, Connection> = {
   /**
-   * Calls `work` with the connection. A connection is not used again after a failure that breaks it; a
-   * broker that cannot be reached is not dialled again for one second.
+   * Calls `work` with the connection, unless `isLate` returns true when there is one. A connection is not
+   * used again after a failure that breaks it; a broker that cannot be reached is not dialled again for one
+   * second.
    */
   use(
     target: Target,
     policy: AddressPolicy,
     work: (connection: Connection) => Promise<Outcome>,
+    isLate: () => boolean,
   ): Promise<Outcome>
   /** Closes unused connections now, and the others when they become unused. */
   closeIdle(): Promise<void>
@@ -84,12 +86,14 @@ export function createConnections<Target, Connection>(
     target: Target,
     policy: AddressPolicy,
     work: (connection: Connection) => Promise<Outcome>,
+    isLate: () => boolean,
   ): Promise<Outcome> {
     const entry = await entryOf(target, policy)
     entry.users++
     try {
       const state = await entry.connecting
       if ('failure' in state) return state.failure
+      if (isLate()) return late()
       const outcome = await work(state.connection)
       if (isBroken(outcome)) retire(entry)
       return outcome

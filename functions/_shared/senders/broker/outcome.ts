@@ -34,12 +34,21 @@ export function isBroken(outcome: Outcome): boolean {
     outcome.error_class !== 'protocol'
 }
 
-/** The result of `work`, or a timeout after `ms`; `work` continues, but its result is ignored. */
-export async function within(ms: number, work: Promise<Outcome>): Promise<Outcome> {
+/**
+ * The result of `work`, or a timeout after `ms`; `work` continues, but its result is ignored. So it must send
+ * nothing after `isLate` returns true: the lease of the delivery may have ended. `now` is ms on a monotonic
+ * clock, because a timer may be late.
+ */
+export async function within(
+  ms: number,
+  work: (isLate: () => boolean) => Promise<Outcome>,
+  now: () => number = () => performance.now(),
+): Promise<Outcome> {
+  const deadline = now() + ms
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<Outcome>((resolve) => timer = setTimeout(() => resolve(late()), ms))
   try {
-    return await Promise.race([work, end])
+    return await Promise.race([work(() => now() >= deadline), end])
   } finally {
     clearTimeout(timer)
   }

@@ -36,11 +36,13 @@ export function createKafkaSender(): Sender {
     if (topic === null || topic === '') return failed('protocol', 'There is no dead-letter topic')
     return await within(
       endpoint.timeout_ms,
-      connections.use(
-        settings.target,
-        policy,
-        (cluster) => cluster.produce(topic, event.partition_key ?? null, record),
-      ),
+      (isLate) =>
+        connections.use(
+          settings.target,
+          policy,
+          (cluster) => cluster.produce(topic, event.partition_key ?? null, record),
+          isLate,
+        ),
     )
   }
 

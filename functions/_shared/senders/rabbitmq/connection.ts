@@ -3,14 +3,15 @@ import type { AddressPolicy } from '../../connect/address.ts'
 import { vettedOptions } from '../../connect/socket.ts'
 import type { Outcome } from '../../contract/contract.ts'
 import { version } from '../../base/version.ts'
-import { type Failure, refused, unreachable } from '../broker/outcome.ts'
+import { type Failure, late, refused, unreachable } from '../broker/outcome.ts'
 import { type Message, openPublisher, type Publisher } from './publisher.ts'
 import { replyOf } from './reply.ts'
 import type { RabbitMqTarget } from './target.ts'
 
 /** A connection with one channel for each endpoint that publishes through it. */
 export type RabbitMqConnection = {
-  publish(endpointId: string, message: Message): Promise<Outcome>
+  /** Publishes, unless `isLate` returns true when the endpoint has a channel. */
+  publish(endpointId: string, message: Message, isLate: () => boolean): Promise<Outcome>
   readonly isOpen: boolean
   close(): Promise<void>
 }
@@ -80,9 +81,14 @@ function share(model: ChannelModel): RabbitMqConnection {
     return await opening
   }
 
-  async function publish(endpointId: string, message: Message): Promise<Outcome> {
+  async function publish(
+    endpointId: string,
+    message: Message,
+    isLate: () => boolean,
+  ): Promise<Outcome> {
     try {
-      return await (await publisherOf(endpointId)).publish(message)
+      const publisher = await publisherOf(endpointId)
+      return isLate() ? late() : await publisher.publish(message)
     } catch (error) {
       publishers.delete(endpointId)
       return isOpen ? refusalOf(error) : unreachable(cutOff())

@@ -33,11 +33,13 @@ export function createRabbitMqSender(): Sender {
     const message = messageOf(recordOf(delivery, endpoint, event, wallNow()), event, settings)
     return await within(
       endpoint.timeout_ms,
-      connections.use(
-        settings.target,
-        policy,
-        (connection) => connection.publish(delivery.endpoint, message),
-      ),
+      (isLate) =>
+        connections.use(
+          settings.target,
+          policy,
+          (connection) => connection.publish(delivery.endpoint, message, isLate),
+          isLate,
+        ),
     )
   }
 

@@ -25,7 +25,7 @@ type Harness = {
   /** Until this resolves nothing is dialled. */
   hanging: Promise<void>
   now: number
-  send(work?: () => Promise<Outcome>, target?: string): Promise<Outcome>
+  send(work?: () => Promise<Outcome>, target?: string, isLate?: () => boolean): Promise<Outcome>
 }
 
 function harness(): Harness {
@@ -50,8 +50,8 @@ function harness(): Harness {
     isDown: false,
     hanging: Promise.resolve(),
     now: 0,
-    send: (work = () => Promise.resolve(delivered), target = 'a') =>
-      connections.use(target, policy, work),
+    send: (work = () => Promise.resolve(delivered), target = 'a', isLate = () => false) =>
+      connections.use(target, policy, work, isLate),
   }
   return it
 }
@@ -119,7 +119,7 @@ Deno.test('use() connects anew when the policy changes', async () => {
   const it = harness()
   await it.send()
   const other = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
-  await it.connections.use('a', other, () => Promise.resolve(delivered))
+  await it.connections.use('a', other, () => Promise.resolve(delivered), () => false)
   expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
 })
 
@@ -141,6 +141,30 @@ Deno.test('closeIdle() closes unused connections at once, and the others after t
 })
 
 Deno.test('within() fails after its timeout', async () => {
-  expect(await within(5, new Promise(() => {}))).toMatchObject({ error_class: 'timeout' })
-  expect(await within(1_000, Promise.resolve(delivered))).toEqual(delivered)
+  expect(await within(5, () => new Promise(() => {}))).toMatchObject({ error_class: 'timeout' })
+  expect(await within(1_000, () => Promise.resolve(delivered))).toEqual(delivered)
+})
+
+Deno.test('within() tells its work whether the timeout has passed, although its timer is late', async () => {
+  let now = 100
+  const late: boolean[] = []
+  const work = (isLate: () => boolean): Promise<Outcome> => {
+    for (now of [100, 60_099, 60_100]) late.push(isLate())
+    return Promise.resolve(delivered)
+  }
+  expect(await within(60_000, work, () => now)).toEqual(delivered)
+  expect(late).toEqual([false, false, true])
+})
+
+Deno.test('use() sends nothing over a connection that opens after the timeout, and keeps it', async () => {
+  const it = harness()
+  let worked = 0
+  const work = (): Promise<Outcome> => {
+    worked++
+    return Promise.resolve(delivered)
+  }
+  expect(await it.send(work, 'a', () => true)).toMatchObject({ error_class: 'timeout' })
+  expect(worked).toBe(0)
+  expect(await it.send(work)).toEqual(delivered)
+  expect([worked, it.dialled.length]).toEqual([1, 1])
 })
