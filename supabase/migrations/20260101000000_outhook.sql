@@ -6082,7 +6082,8 @@ comment on table outbox.refusal is
   'be stored), routing (the delivery could not be created) or expiry (it could not expire); '
   'failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside '
   'until retry_now().';
-create index refusal_endpoint on outbox.refusal (endpoint_id);
+-- Both columns: with the statistics of an empty table, the planner may look up one delivery here.
+create index refusal_endpoint on outbox.refusal (endpoint_id, event_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 create index refusal_waiting on outbox.refusal (again_at)
   where step = 'routing' and again_at < 'infinity';
@@ -6129,12 +6130,17 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  delete from outbox.refusal r
-  using unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  where r.endpoint_id = p.endpoint_id and r.event_id = p.event_id
-    and not exists (
+  -- By look-ups: with the statistics of an empty table, a join may read the whole table.
+  delete from outbox.refusal r where r.ctid = any (array(
+    select o.row_at
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select l.ctid as row_at from outbox.refusal l
+      where l.endpoint_id = p.endpoint_id and l.event_id = p.event_id offset 0
+    ) o
+    where not exists (
       select from outbox.delivery d
-      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id offset 0)));
 end
 $$;
 comment on function outbox.forget_refusals(uuid[], uuid[]) is
@@ -11662,8 +11668,9 @@ end
 $$;
 comment on function outbox.bind(uuid, text, text, outbox.binding, timestamptz) is
   'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds '
-  'it again to the new database of the same project, accepts a further name, or refuses the run. p_named: the text that '
-  'names the project, null for none; p_binding: the binding as read, nulls if there is none.';
+  'it again to the new database of the same project, accepts another name of the project, or '
+  'refuses the run. p_named: the text that names the project, null for none; p_binding: the '
+  'binding as read, nulls if there is none.';
 
 create function outbox.follow_database(
   p_binding outbox.binding, p_database text, p_now timestamptz
@@ -14263,10 +14270,10 @@ $$;
 comment on function outbox.decide_copy(text, text) is
   'Decides what happens with a copy of the database. p_decision: same_project (it is no copy: '
   'p_project is another name of the project, and its runs deliver), stay_stopped (the copy '
-  'delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now '
-  'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
-  'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
-  'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
+  'delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project '
+  'from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, '
+  'and open deliveries are sent). p_project: the name or URL of the project that takes over, null '
+  'for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
   '{"deliveries", "replay_jobs"}, "more"}, the last two only of cancel_pending. "more" is true if '
   'the time of one statement was too short (job_deadline()): what was cancelled stays cancelled, '
   'the copy still delivers nothing, and the same call continues. OH001; OH004: no run was refused, '

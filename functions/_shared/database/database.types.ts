@@ -5757,7 +5757,10 @@ export type Database = {
         }
         Returns: undefined
       }
-      'record_values': { Args: { 'p_named': Json; 'p_table': unknown }; Returns: string }
+      'record_values': {
+        Args: { 'p_named': Json; 'p_row': string; 'p_table': unknown }
+        Returns: string
+      }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_of': {
         Args: {
