@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 
 /**
  * The files below `folder` (relative to `root`, which need not exist) whose names end so, as paths
- * from the root with `/`, sorted. Folders in `without` are left out.
+ * from the root with `/`, sorted. Folders and files in `without` are left out.
  */
 export async function listFiles(
   root: string,
@@ -18,7 +18,8 @@ export async function listFiles(
     for await (const entry of readFolder(path)) {
       const full = join(path, entry.name)
       const name = relative(root, full).replaceAll('\\', '/')
-      if (entry.isDirectory && !without.includes(name)) await walk(full)
+      if (without.includes(name)) continue
+      if (entry.isDirectory) await walk(full)
       else if (entry.isFile && name.endsWith(ending)) found.push(name)
     }
   }
