@@ -1,0 +1,100 @@
+/**
+ * The noisy organisation: a process that calls the API as fast as the organisation's limits allow, in
+ * several loops, and receives its own deliveries badly. One argument: NoiseOptions as JSON. It prints its
+ * port, starts when its standard input has a line, and prints its counts when the input ends.
+ */
+
+import type { NoiseOptions } from './options.ts'
+
+// SAFETY: tests/bench/noisy.ts starts this process and writes the argument.
+const { api, headers, filters } = JSON.parse(Deno.args[0] ?? '') as NoiseOptions
+
+/** How often each route returned which status, such as `POST /events 202`; status 0: no response. */
+const answers: Record<string, number> = {}
+let isDone = false
+
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  try {
+    const response = await fetch(`${api}${path}`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...body === undefined ? {} : { body: JSON.stringify(body) },
+    })
+    const text = await response.text()
+    count(method, path, response.status)
+    // Its rate allows no more for now.
+    if (response.status === 429) await new Promise((resolve) => setTimeout(resolve, 100))
+    return text === '' ? null : JSON.parse(text)
+  } catch {
+    count(method, path, 0)
+    return null
+  }
+}
+
+function count(method: string, path: string, status: number): void {
+  const [route] = path.replace(/[0-9a-f-]{36}/, '{id}').split('?')
+  const answer = `${method} ${route} ${status}`
+  answers[answer] = (answers[answer] ?? 0) + 1
+}
+
+/** About 220 KB whose every element each filter looks at. */
+const items = Array.from({ length: 4_000 }, (_, n) => ({ a: n, b: n, c: n, d: `${n}`.repeat(4) }))
+const small = Array.from({ length: 1_000 }, (_, n) => ({ type: 'noise.small', payload: { n } }))
+const schema = { properties: { items: { items: { anyOf: [...Array(100).keys()].map(isA) } } } }
+
+function isA(a: number): unknown {
+  return { properties: { a: { const: a } }, required: ['a'] }
+}
+
+async function endpointIds(): Promise<string[]> {
+  // SAFETY: the schema of the route.
+  const page = await call('GET', '/endpoints?limit=50') as { data?: { id: string }[] } | null
+  return page?.data?.map(({ id }) => id) ?? []
+}
+
+async function changeEndpoints(): Promise<void> {
+  for (const [n, id] of (await endpointIds()).entries()) {
+    const filter = filters[n % filters.length]
+    await call('PATCH', `/endpoints/${id}`, { eventTypes: ['noise.*', `noise.n${n}`], filter })
+  }
+}
+
+const loops: (() => Promise<unknown>)[] = [
+  () => call('POST', '/events', { type: 'noise.big', payload: { items } }),
+  () => call('POST', '/events', { type: 'noise.big', payload: { items } }),
+  () => call('POST', '/events/batch', { events: small }),
+  () => call('PUT', '/event-types/noise.big', { schema }),
+  changeEndpoints,
+  () => call('POST', '/endpoints', { url: 'https://example.com' }),
+  () => call('POST', '/replay-jobs', { ratePerSecond: 1000 }),
+  () => call('POST', '/portal-tokens', {}),
+  () => call('GET', '/deliveries?status=pending&limit=100'),
+  () => call('GET', '/events?type=noise.none&limit=100'),
+]
+
+async function repeat(step: () => Promise<unknown>): Promise<void> {
+  while (!isDone) await step()
+}
+
+/** `/ok` responds at once, `/fail` with 500, `/hang` after 20 s. */
+async function receive(request: Request): Promise<Response> {
+  await request.arrayBuffer()
+  const { pathname } = new URL(request.url)
+  if (pathname.startsWith('/hang')) await new Promise((resolve) => setTimeout(resolve, 20_000))
+  return new Response('', { status: pathname.startsWith('/fail') ? 500 : 200 })
+}
+
+async function write(line: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${line}\n`))
+}
+
+const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, receive)
+await write(String(server.addr.port))
+const input = Deno.stdin.readable.getReader()
+await input.read()
+const running = loops.map(repeat)
+while (!(await input.read()).done);
+isDone = true
+await Promise.race([Promise.all(running), new Promise((resolve) => setTimeout(resolve, 5_000))])
+await write(JSON.stringify(answers))
+Deno.exit(0)
