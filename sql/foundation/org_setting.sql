@@ -59,6 +59,6 @@ end
 $$;
 comment on function outbox.set_org_setting(text, text, jsonb) is
   'Gives one organisation its own value of a setting, from then on; null removes it, so that the '
-  'value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or null}. '
-  'OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value for all '
-  'organisations.';
+  'value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or '
+  'null}. OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value '
+  'for all organisations.';

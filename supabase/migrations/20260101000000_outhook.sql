@@ -731,9 +731,9 @@ end
 $$;
 comment on function outbox.set_org_setting(text, text, jsonb) is
   'Gives one organisation its own value of a setting, from then on; null removes it, so that the '
-  'value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or null}. '
-  'OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value for all '
-  'organisations.';
+  'value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or '
+  'null}. OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value '
+  'for all organisations.';
 
 -- sql/foundation/org_limit.sql
 
@@ -744,7 +744,7 @@ comment on function outbox.set_org_setting(text, text, jsonb) is
 -- Two sessions at a limit must not both pass. So a creation first takes the turn of its
 -- organisation and limit, which it holds until its transaction ends, and counts after that. It is a
 -- row and no advisory lock: with REPEATABLE READ, which would count in an old snapshot, the second
--- creation fails with 40001.
+-- creation fails with a serialization failure.
 
 create table outbox.limit_turn (
   org_id text not null,
@@ -787,9 +787,9 @@ begin
 end
 $$;
 comment on function outbox.check_limit(text, text, bigint, text, text, text) is
-  'Raises OH010 if a count is above a limit of the organisation, a setting limit.*: message "<owner> '
-  'may have at most <limit> <things> (<setting>)", detail: the setting, hint: the remedy. The '
-  'caller has taken the turn, and p_count includes what it creates.';
+  'Raises OH010 if a count is above a limit of the organisation, a setting limit.*: message '
+  '"<owner> may have at most <limit> <things> (<setting>)", detail: the setting, hint: the remedy. '
+  'The caller has taken the turn, and p_count includes what it creates.';
 
 create function outbox.day_of(p_now timestamptz) returns date
 language sql immutable set search_path = ''

@@ -88,8 +88,8 @@ begin
 end
 $$;
 comment on function outbox.count_portal_token(text) is
-  'Counts a new portal token of an organisation. OH011: it has too many of this day. locks: its row '
-  'of portal_token_count, so that two tokens at the limit do not both pass.';
+  'Counts a new portal token of an organisation. OH011: it has too many of this day. locks: its '
+  'row of portal_token_count, so that two tokens at the limit do not both pass.';
 
 create function outbox.record_portal_token(
   p_org_id text, p_token jsonb, p_key text default null

@@ -77,9 +77,8 @@ revoke all on function outbox.fresh() from public;`,
   },
   {
     file: 'sql/events/rights.sql',
-    find: 'grant select on outbox.event, outbox.event_default to service_role;',
-    replace:
-      'grant select on outbox.event, outbox.event_default, outbox.idempotency_key to service_role;',
+    find: 'grant select on outbox.event, outbox.event_default, outbox.event_bytes to service_role;',
+    replace: 'grant select on outbox.event, outbox.idempotency_key to service_role;',
     tests: ['sql/rights/table.test.sql'],
     why: 'service_role reads a table that it has no use for.',
   },

@@ -55,9 +55,9 @@ export const routing: readonly Mutant[] = [
   {
     file: 'sql/endpoints/subscription.sql',
     find: `
-      and s.filter_text is distinct from p_filter), p_at);`,
+      and s.filter_text is distinct from p_filter);`,
     replace: `
-      and false), p_at);`,
+      and false);`,
     tests: ['sql/endpoints/filters/changed.test.sql'],
     why: 'A new filter of a subscription is thrown away without a word.',
   },
