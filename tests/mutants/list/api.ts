@@ -56,7 +56,7 @@ export const api: readonly Mutant[] = [
   {
     file: 'functions/api/middleware/rate_limit.ts',
     find: 'reservation.left <= 0 || reservation.until <= now()',
-    replace: 'reservation.left === 0',
+    replace: 'reservation.left <= 0',
     tests: ['functions/api/rate_limit.test.ts'],
     why: 'What an isolate took for an organisation is good for ever.',
   },
