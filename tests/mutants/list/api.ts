@@ -2,6 +2,27 @@ import type { Mutant } from '../mutant.ts'
 
 export const api: readonly Mutant[] = [
   {
+    file: 'functions/api/json_schema/cost.ts',
+    find: '  for (const part of node.inPlace) cost += costOf(part, costs)',
+    replace: '  for (const part of node.inPlace) costOf(part, costs)',
+    tests: ['functions/api/schema_steps.test.ts'],
+    why: 'A schema is saved that no payload can be checked against.',
+  },
+  {
+    file: 'functions/api/publisher.ts',
+    find: '  charge?.(Math.floor(steps.taken / stepsOfRequest))',
+    replace: '  charge?.(0)',
+    tests: ['functions/api/publisher.test.ts'],
+    why: 'One organisation uses up the process that all share.',
+  },
+  {
+    file: 'functions/api/pattern/syntax.ts',
+    find: `  if (rest.kind === 'choice') throw misplaced()`,
+    replace: '',
+    tests: ['functions/api/pattern.test.ts'],
+    why: 'A condition at the start of one alternative decides about the others.',
+  },
+  {
     file: 'functions/api/middleware/limits.ts',
     find: 'if (bytes > limits.headerBytes) {',
     replace: 'if (bytes > limits.headerBytes * 8) {',
@@ -34,8 +55,8 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/middleware/rate_limit.ts',
-    find: 'reservation.left === 0 || reservation.until <= now()',
-    replace: 'reservation.left === 0',
+    find: 'reservation.left <= 0 || reservation.until <= now()',
+    replace: 'reservation.left <= 0',
     tests: ['functions/api/rate_limit.test.ts'],
     why: 'What an isolate took for an organisation is good for ever.',
   },

@@ -2,6 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const secrets: readonly Mutant[] = [
   {
+    file: 'functions/deliver/attempt.ts',
+    find: 'outcome = maskSecrets(await sender.send(delivery, endpoint, sent, deps), endpoint)',
+    replace: 'outcome = await sender.send(delivery, endpoint, sent, deps)',
+    tests: ['functions/deliver/mask.test.ts'],
+    why:
+      'A receiver that repeats its request shows the custom headers to every reader of attempts.',
+  },
+  {
+    file: 'functions/deliver/mask.ts',
+    find: '  let masked = isCut ? maskStart(text, forms) : text',
+    replace: '  let masked = text',
+    tests: ['functions/deliver/mask.test.ts'],
+    why: 'Most of a secret is stored if the stored part of the response ends within it.',
+  },
+  {
     file: 'sql/endpoints/secret.sql',
     find:
       'pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)',
