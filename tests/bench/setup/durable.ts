@@ -33,6 +33,7 @@ export async function readDurability(sql: Sql): Promise<DurableSettings> {
 const WITHOUT_DELIVERIES = [
   ...['outbox.run', 'outbox.run_batch', 'outbox.request_bucket', 'outbox.contract_refusal'],
   ...['outbox.binding_refusal', 'outbox.cleanup_progress', 'outbox.isolation'],
+  'outbox.upkeep_refusal',
   ...['net.http_request_queue', 'net._http_response'],
 ]
 
