@@ -124,6 +124,8 @@ Deno.test('a pattern matches what the regular expression of ECMAScript matches',
         if (native === null || source.length > 200 || countProperties(source) > 20) return
         const pattern = new Pattern(source)
         for (const text of texts) {
+          // V8 finds \B also between the two surrogates of a character, where the standard does not look.
+          if (source.includes('\\B') && /[\u{10000}-\u{10ffff}]/u.test(text)) continue
           compared++
           expect([source, text, pattern.test(text, new Steps(Infinity))])
             .toEqual([source, text, native.test(text)])
