@@ -23,13 +23,13 @@ export function stepsFor(characters: number): Steps {
 /** Schemas come from catalogues that are cached, so each is compiled once for each copy. */
 const compiled = new WeakMap<object, Node>()
 
-/** Why a payload was refused: it does not fit, its schema cannot be applied, or that takes too long. */
+/** Why a payload was refused: it is invalid, its schema cannot be applied, or the check takes too long. */
 export type Mismatched = { kind: 'payload' | 'schema' | 'steps'; path: string; detail: string }
 
 /**
  * Why a payload is invalid, or why its schema cannot be applied; null if it is valid.
  *
- * @param steps what the payload may take
+ * @param steps counts the steps of the check, up to its limit
  */
 export function findMismatch(
   schema: PayloadSchema,

@@ -15,9 +15,9 @@ export type PublishedEvent = {
 }
 
 /**
- * Publishes all events of an organisation or none; resolves with their ids in order and with the duplicates. `batchKey` is
- * the Idempotency-Key of the batch, `traceparent` the trace of events that name none, `charge` counts
- * further requests for the check of the payloads. Throws ApiError.
+ * Publishes all events of an organisation or none; resolves with their ids in order and with the
+ * duplicates. `batchKey` is the Idempotency-Key of the batch, `traceparent` the trace of events that
+ * name none, `charge` counts further requests for the check of the payloads. Throws ApiError.
  */
 export type Publish = (
   orgId: string,
@@ -46,7 +46,7 @@ const resultSchema = z.union([
   z.object({ catalogue: catalogueSchema }),
 ])
 
-/** The ids in the order of the events, and the places of those that an earlier event has. */
+/** The ids in the order of the events, and the indexes of events that were published before. */
 export type PublishedIds = z.infer<typeof publishedIds>
 
 type Catalogue = z.infer<typeof catalogueSchema>
@@ -103,7 +103,7 @@ export function createPublisher(database: ApiDatabase): Publish {
   }
 }
 
-/** The request itself pays for so many steps, and each further one that is charged as well. */
+/** For each full number of these steps, the request counts as one more request. */
 const stepsOfRequest = 500_000
 
 function findRefusal(
@@ -111,7 +111,7 @@ function findRefusal(
   events: PublishedEvent[],
   charge?: (requests: number) => void,
 ): ApiError | null {
-  // One budget for all events of the request, so that a batch costs no more than its size.
+  // One budget for all events of the request, so that the cost of a batch is linear in its size.
   const steps = stepsFor(events.reduce((sum, { body }) => sum + body.length, 0))
   const refusal = findRefused(catalogue, events, steps)
   charge?.(Math.floor(steps.taken / stepsOfRequest))

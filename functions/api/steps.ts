@@ -6,7 +6,7 @@ export class TooManySteps extends Error {
   }
 }
 
-/** Schemas within schemas at the same time, so that the stack holds. */
+/** How many schemas may be nested during a check, so that the stack does not overflow. */
 const mostDepth = 1000
 
 /**
@@ -27,7 +27,7 @@ export class Steps {
     return this.#taken
   }
 
-  /** Takes `count` steps before what they pay for. Throws TooManySteps if fewer are left. */
+  /** Counts `count` steps, before the work itself. Throws TooManySteps if fewer are left. */
   take(count: number): void {
     if (count > this.most - this.#taken) {
       throw new TooManySteps(`takes more than ${this.most.toLocaleString('en-US')} steps`)
@@ -35,12 +35,12 @@ export class Steps {
     this.#taken += count
   }
 
-  /** Takes the steps of an operation of the engine itself over a text: one for 32 characters. */
+  /** Counts an operation of the JavaScript engine over a text: one step for 32 characters. */
   takeText(text: string): void {
     this.take(1 + (text.length >> 5))
   }
 
-  /** Takes a step into a schema. Each is followed by leave(), unless an error ends the check. */
+  /** Enters a schema, which counts one step. leave() follows, unless an error ends the check. */
   enter(): void {
     this.take(1)
     this.#depth++

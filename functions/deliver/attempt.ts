@@ -63,7 +63,7 @@ export async function attemptDelivery(
       }
       span = spans?.begin(delivery, endpoint, event) ?? null
       const sent = span === null ? event : { ...event, traceparent: span.traceparent }
-      // Before anybody sees it: the span, the log, and the database.
+      // Before the span, the log and the database get it.
       outcome = maskSecrets(await sender.send(delivery, endpoint, sent, deps), endpoint)
     } catch (error) {
       // The text of the error may quote a payload or a secret, so only its name is logged.

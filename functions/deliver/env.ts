@@ -112,8 +112,8 @@ export function readWorkerEnv(variables: Variables): WorkerEnv {
 }
 
 /**
- * A worker asks for its project, because a copy of the database looks like the database. A connection
- * string of Supabase names the project, so it must not contradict the variable.
+ * The project of a worker. It must be named, because a copy of the database looks like the original. A
+ * connection string of Supabase also names the project, so the two must not contradict each other.
  */
 function projectOfWorker(project: string, dbUrl: string): string {
   const ref = refOfDatabaseUrl(dbUrl)

@@ -2,12 +2,12 @@ import type { Endpoint, Outcome } from '../_shared/contract/contract.ts'
 import { secretForms } from './secret_forms.ts'
 
 const mask = '***'
-/** A shorter beginning of a secret at the cut end of a text is not recognised. */
+/** If a text is cut within a secret, the beginning of the secret is recognised from this length. */
 const shortestStart = 4
 /** The length at which errors are cut. */
 const cutError = 500
 
-/** The forms by endpoint: a run sends many deliveries to each object. */
+/** The forms of each endpoint, because a run sends many deliveries to the same endpoint. */
 const known = new WeakMap<Endpoint, string[]>()
 
 /**
@@ -48,7 +48,7 @@ function maskText(text: string, endpoint: Endpoint, isCut: boolean): string {
   if (text.length < shortestStart) return text
   let forms = known.get(endpoint)
   if (forms === undefined) known.set(endpoint, forms = secretForms(endpoint))
-  // First the end: what is left of a whole secret would no longer look like its beginning.
+  // First the end, because replacing whole secrets could hide the beginning of a cut one.
   let masked = isCut ? maskStart(text, forms) : text
   for (const form of forms) {
     if (masked.includes(form)) masked = masked.replaceAll(form, mask)
@@ -56,7 +56,7 @@ function maskText(text: string, endpoint: Endpoint, isCut: boolean): string {
   return masked
 }
 
-/** Replaces the end of a text with which a secret begins. */
+/** Replaces the end of a text if a secret begins with it. */
 function maskStart(text: string, forms: string[]): string {
   let end = text.length
   for (const form of forms) {

@@ -5,7 +5,7 @@ import type { EndReason } from './state.ts'
 /** Why a run gets nothing from the database, as the response to its kick reports it. */
 export type RunRefusal = { status: 409 | 503; code: string; title: string; detail: string }
 
-/** The reasons of the database to stop a run that says where it belongs, with the response to a kick. */
+/** Why the database refuses a run because of its project, with the response to its kick. */
 const stops: ReadonlyMap<string, Pick<RunRefusal, 'status' | 'title'>> = new Map([
   ['another_project', { status: 503, title: 'The database belongs to another project' }],
   ['no_project', { status: 503, title: 'The run names no project' }],

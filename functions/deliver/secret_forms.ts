@@ -7,8 +7,8 @@ const shortestSecret = 4
 const shortestPart = 8
 
 /**
- * The texts by which a receiver could repeat what only Outhook may know of an endpoint: the values of
- * its custom headers, its secrets and its credentials, as they are and in the usual encodings. Longest
+ * The secrets of an endpoint in the forms in which a receiver could repeat them: the values of its
+ * custom headers, its signing secrets and its credentials, unchanged and in the usual encodings. Longest
  * first, so that no part is replaced before the whole.
  */
 export function secretForms(endpoint: Endpoint): string[] {
@@ -21,7 +21,7 @@ export function secretForms(endpoint: Endpoint): string[] {
 
 function secretTexts(endpoint: Endpoint): Set<string> {
   const texts = new Set<string>()
-  // A header is known by its value, whatever the letters of its name look like.
+  // Only the values of headers are secret, not their names.
   for (const value of Object.values(endpoint.headers)) addValue(texts, value)
   for (const secret of endpoint.secrets) texts.add(secret.replace(/^wh(?:sec|sk)_/, ''))
   const { credentials, channel } = endpoint as { credentials?: unknown; channel?: unknown }
@@ -32,7 +32,7 @@ function secretTexts(endpoint: Endpoint): Set<string> {
   return texts
 }
 
-/** Adds a value and what is secret of it by itself: a token, the value of a cookie, a password. */
+/** Adds a value, and its parts that are secret alone: a token, the value of a cookie, a password. */
 function addValue(texts: Set<string>, value: string): void {
   if (value.length < shortestSecret) return
   texts.add(value)
@@ -40,7 +40,7 @@ function addValue(texts: Set<string>, value: string): void {
   const login = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8')
   const parts = [
     ...value.split(/[\s,;]+/).flatMap((part) => [part, part.slice(part.indexOf('=') + 1)]),
-    // Of a URL that is a credential, the host is none.
+    // A URL may be a credential, but its host is not secret.
     value.replace(/^https?:\/\/[^/]*/i, ''),
     login,
     login.slice(login.indexOf(':') + 1),
@@ -59,7 +59,7 @@ function formsOf(text: string): string[] {
   const url = urlOf(text)
   forms.push(url, url.replaceAll('%20', '+'))
   forms.push(url.replace(/%../g, (escape) => escape.toLowerCase()))
-  // Of short texts, what is left in the middle of other bytes would fit too much.
+  // The base64 and hexadecimal forms of a short text would also match other texts.
   if (text.length < shortestPart) return forms
   const bytes = bytesOf(text)
   forms.push(hexOf(bytes))
@@ -70,7 +70,7 @@ function formsOf(text: string): string[] {
   return forms
 }
 
-/** The bytes of UTF-8 as characters, which is faster than a Buffer for a few of them. */
+/** The bytes of UTF-8 as characters. For a few bytes this is faster than a Buffer. */
 function bytesOf(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : String.fromCharCode(...new TextEncoder().encode(text))
 }
@@ -97,7 +97,7 @@ function htmlOf(text: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** The characters of base64 that depend on these bytes alone, if `before` others precede them. */
+/** The characters of base64 that depend only on these bytes, if `before` other bytes precede them. */
 function base64Of(bytes: string, before: number): string {
   const first = Math.ceil(before * 8 / 6)
   const last = Math.floor((before + bytes.length) * 8 / 6)

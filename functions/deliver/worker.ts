@@ -17,7 +17,7 @@ import { wireRun } from './wire.ts'
 
 /** The pause after the database has refused a run. */
 const refusedPauseMs = 5_000
-/** The pause while functions and database have no common contract, or another project has the database. */
+/** The pause while worker and database have no common contract, or the database has another project. */
 const contractPauseMs = 15_000
 
 /**

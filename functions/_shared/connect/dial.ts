@@ -3,8 +3,8 @@ import { BlockedAddressError } from './lookup.ts'
 import { isAllowedHost, portMessage } from './target.ts'
 
 /**
- * The gate of every connection, also of those to which a broker redirects: the port is allowed, and so is
- * a host that is a literal address. The addresses of a name are checked by its lookup. Throws
+ * Checks every connection, also those to which a broker redirects: the port must be allowed, and the
+ * host too if it is an address. The addresses of a host name are checked by its lookup. Throws
  * BlockedAddressError.
  */
 export function checkDial(

@@ -86,7 +86,7 @@ function keyPrincipal(name: string, org: string | null): Principal {
   }
 }
 
-/** Without `outhook_scopes` a user may do nothing: most users of a project are not for Outhook. */
+/** Without `outhook_scopes` a user may do nothing: most users of a project do not use Outhook. */
 function userPrincipal(
   subject: string | undefined,
   claims: Record<string, unknown>,

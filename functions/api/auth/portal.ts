@@ -17,7 +17,7 @@ export type PortalClaims = PortalToken & {
   lifeSeconds: number
 }
 
-/** The claims of ours in a verified token. */
+/** The claims of Outhook in a verified token. */
 export const portalClaims = z.object({
   sub: z.string(),
   jti: z.string(),

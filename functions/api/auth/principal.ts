@@ -12,11 +12,11 @@ export type Principal = {
   portal: PortalToken | null
 }
 
-/** What a portal token is revoked by, and which objects it is limited to. */
+/** The id and the generation by which a portal token is revoked, and its limits. */
 export type PortalToken = {
   /** A UUID. */
   id: string
-  /** The organisation's number of `revoke all` calls when the token was created. */
+  /** How often all tokens of the organisation had been revoked when this one was created. */
   generation: number
   /** null: all objects of the organisation. */
   limits: TokenLimits | null

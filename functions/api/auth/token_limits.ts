@@ -21,7 +21,7 @@ const limitable: ReadonlySet<Scope> = new Set<Scope>([
   'deliveries:cancel',
 ])
 
-/** Whether a token with these limits may have a scope. An event is not of one endpoint. */
+/** Whether a token with these limits may have a scope. An event belongs to no single endpoint. */
 export function canLimit(scope: Scope, { endpointIds }: TokenLimits): boolean {
   return limitable.has(scope) && !(endpointIds !== null && scope === 'events:read')
 }

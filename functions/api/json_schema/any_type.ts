@@ -37,7 +37,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Looks a value up, however many are allowed. */
+/** A lookup: its cost does not depend on the number of allowed values. */
 function equalCheck(values: unknown[]): Check {
   const simple = new Set(values.filter((value) => !isComposite(value)))
   const composite = new Set(values.filter(isComposite).map((value) => canonical(value)))

@@ -47,7 +47,7 @@ function checkAny(parts: Node[], value: unknown, marks: Marks, steps: Steps): Mi
     const own: Marks = marks === null ? null : new Set()
     if (part.check(value, own, steps) !== null) continue
     isFit = true
-    // Others may have evaluated more, which matters only if somebody asks.
+    // The other schemas may evaluate more members. This matters only if a keyword reads the marks.
     if (marks === null) break
     addMarks(marks, own, steps)
   }

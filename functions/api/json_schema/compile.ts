@@ -18,7 +18,7 @@ type Work = { raw: Record<string, unknown>; node: Node; depth: number }
 
 /**
  * Compiles a JSON Schema (2020-12) whose references stay within it. The work is linear in its size.
- * Throws ApiError for one that is too large, no schema, or too costly for a single value.
+ * Throws ApiError for a schema that is invalid, too large, or too costly for a single value.
  */
 export function compileSchema(schema: unknown): Node {
   checkSize(schema)
@@ -33,7 +33,7 @@ function checkSize(schema: unknown): void {
   try {
     text = JSON.stringify(schema)
   } catch {
-    // Nested so deep that the stack does not suffice.
+    // Nested so deeply that the stack overflows.
   }
   if (text === '' || isDeeper(new TextEncoder().encode(text), mostLevels)) {
     refuse('schema', `has more than ${mostLevels} levels`, 'Use $defs and $ref')

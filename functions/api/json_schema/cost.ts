@@ -6,7 +6,7 @@ export const mostStepsOfValue = 100_000
 
 /**
  * Throws ApiError for a schema that refers to itself for the same value, or whose parts take more
- * than 100,000 steps for one value, whatever the payload is: a few references that fork would.
+ * than 100,000 steps for one value. A few schemas that each refer to the next one twice are enough.
  */
 export function checkCost(nodes: Iterable<Node>): void {
   const costs = new Map<Node, number>()
@@ -20,7 +20,7 @@ export function checkCost(nodes: Iterable<Node>): void {
   }
 }
 
-/** The most steps for one value: each keyword, and all schemas for the same value. */
+/** The largest number of steps for one value: of each keyword, and of all schemas for this value. */
 function costOf(node: Node, costs: Map<Node, number>): number {
   const known = costs.get(node)
   if (known !== undefined) {

@@ -42,7 +42,7 @@ const longestRegex = 10_000
 /** The engine takes 0.2 ms to read `\p{L}`. */
 const stepsOfProperty = 4000
 
-/** Only compiled, never run. Longer ones are refused: to read a large class is not linear. */
+/** Only compiled, never run. Longer ones are refused, because compiling a large class is not linear. */
 function isRegex(text: string, steps: Steps): boolean {
   if (text.length > longestRegex || /[^\\]\\Z/.test(text)) return false
   steps.take(text.length + stepsOfProperty * (text.match(/\\p/gi)?.length ?? 0))

@@ -1,18 +1,18 @@
 import type { Steps } from '../steps.ts'
 
-/** Where a value does not fit, from the value that was checked on, and why. */
+/** Why a value is invalid, and the path from the checked value to the invalid part. */
 export type Mismatch = { path: (string | number)[]; detail: string }
 
-/** The names or places that some keyword has evaluated; null if no keyword will ask. */
+/** The names or indexes that some keyword has evaluated; null if no keyword reads them. */
 export type Marks = Set<string | number> | null
 
 /** One keyword, or keywords that belong together, at one value. */
 export type Check = (value: unknown, marks: Marks, steps: Steps) => Mismatch | null
 
-/** A compiled schema. References make a graph of nodes, so a node is filled after it was made. */
+/** A compiled schema. References form a graph of nodes, so a node gets its checks after its creation. */
 export class Node {
   readonly checks: Check[] = []
-  /** Checks that ask what all others have evaluated. */
+  /** Checks that read what all others have evaluated. */
   readonly lastChecks: Check[] = []
   /** The schemas that are applied to the same value. */
   readonly inPlace: Node[] = []
@@ -22,7 +22,7 @@ export class Node {
     this.path = path
   }
 
-  /** Why a value does not fit; null if it does. Throws TooManySteps. */
+  /** Why a value is invalid; null if it is valid. Throws TooManySteps. */
   check(value: unknown, marks: Marks, steps: Steps): Mismatch | null {
     steps.enter()
     // A schema sees only what it and its own parts have evaluated.
@@ -44,17 +44,17 @@ function runAll(checks: Check[], value: unknown, marks: Marks, steps: Steps): Mi
   return null
 }
 
-/** To add to a set costs as much as some checks. */
+/** Adding to a set costs as much as this number of checks. */
 const stepsOfMark = 8
 
-/** Adds a name or place to `marks`, if anybody will ask for it. */
+/** Adds a name or an index to `marks`, if a keyword reads them. */
 export function addMark(marks: Marks, mark: string | number, steps: Steps): void {
   if (marks === null) return
   steps.take(stepsOfMark)
   marks.add(mark)
 }
 
-/** Adds `more` to `marks`, if anybody will ask for them. */
+/** Adds `more` to `marks`, if a keyword reads them. */
 export function addMarks(marks: Marks, more: Marks, steps: Steps): void {
   if (marks === null || more === null) return
   steps.take(stepsOfMark * more.size)

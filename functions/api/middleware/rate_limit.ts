@@ -30,7 +30,8 @@ type Reservation = {
 
 /**
  * Limits the requests of each organisation over all isolates: 429 with Retry-After. A handler may
- * charge more than one for expensive work. The same call to the database brings the revoked portal tokens, which are refused (401) at most `reservationMs` later.
+ * count an expensive request as several. The same call to the database returns the revoked portal
+ * tokens. They are refused (401) at most `reservationMs` after their revocation.
  */
 export function rateLimit(
   { database, now }: { database: ApiDatabase; now: () => number },

@@ -10,9 +10,9 @@ import { type Facts, loaders } from './object_facts.ts'
 export const openKinds: readonly string[] = ['webhook', 'slack']
 
 /**
- * The rules of a token beyond its scopes. Every property of an endpoint that the operator owns is
- * changed with a secret key (403). A portal token with limits reaches only objects within them: another
- * object is not found (404), and a list names what it is of (403).
+ * The rules of a token beyond its scopes. Only a secret key changes an endpoint of a kind that the
+ * operator owns (403). A portal token with limits reaches only objects within them: another object is
+ * not found (404), and a list must name an endpoint or a type within the limits (403).
  */
 export const tokenRules: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const { kind, portal, orgId } = c.get('principal')
@@ -50,7 +50,7 @@ function isWithin(limits: TokenLimits, { endpointId, types }: Facts, room: strin
     types.every((type) => includesType(limits, type))
 }
 
-/** Checks what a list filters by, and what a body names. */
+/** Checks that the filter of a list, or the body of a change, is within the limits. */
 async function checkRequest(
   c: Context<ApiEnv>,
   limits: TokenLimits,

@@ -18,10 +18,10 @@ export class Automaton {
   readonly #fits: (Fits | null)[]
   readonly #asserts: (Assertion | null)[]
   readonly #isAnchored: boolean
-  /** The position for which a state was last entered, so that none is entered twice there. */
+  /** The position at which each state was last entered, so that it is entered once for each position. */
   readonly #entered: Int32Array
   readonly #stack: Int32Array
-  /** The states that wait for the character at the position, and those for the one after it. */
+  /** The states that wait for the character at the current position, and at the next one. */
   #alive: Int32Array
   #next: Int32Array
   #count = 0
@@ -66,7 +66,7 @@ export class Automaton {
     return false
   }
 
-  /** Adds what can be reached from a state without a character; whether the end is reached. */
+  /** Adds the states that can be reached without a character; returns whether the end is reached. */
   #enter(from: number, text: string, at: number, steps: Steps): boolean {
     const stack = this.#stack
     let depth = 0

@@ -1,9 +1,9 @@
-/** Whether a code point fits. */
+/** Whether a code point matches. */
 export type Fits = (codePoint: number) => boolean
 
 /**
- * The test of one character: `source` is a character, an escape or a class of ECMAScript. The engine
- * itself decides for one character, which is safe, so each class means what it means there.
+ * The test of one character: `source` is a character, an escape or a class of ECMAScript. The regular
+ * expressions of JavaScript test the single character, so each class has its standard meaning.
  */
 export function characterTest(source: string): Fits {
   const only = source.codePointAt(0)

@@ -4,13 +4,14 @@ import { Automaton } from './automaton.ts'
 import { writeStates } from './program.ts'
 import { countProperties, parsePattern } from './syntax.ts'
 
-/** What `\p{L}` counts for: its tables are large. */
+/** How many states `\p{L}` counts for, because its tables are large. */
 const statesOfProperty = 100
 
 /**
- * A regular expression that cannot run away: it follows all alternatives at once and never goes
- * back, so a text takes at most its length times `states` steps. It accepts what ECMAScript accepts
- * with the flag u, without references back, looking behind, and looking ahead elsewhere than first.
+ * A regular expression that is matched in linear time. It follows all alternatives at once and does
+ * not backtrack, so a text takes at most its length times `states` steps. The syntax is that of
+ * ECMAScript with the flag u, without backreferences and lookbehind, and with lookahead only at the
+ * start.
  */
 export class Pattern {
   /** The size of the compiled pattern. */

@@ -1,8 +1,8 @@
 import { type Assertion, type Part, PatternError } from './syntax.ts'
 
 /**
- * A pattern as states. `one` goes on to the next state if the character fits, `assert` if the
- * condition holds here; `split` goes on to the next state and to `to`, `jump` to `to` alone.
+ * A pattern as states. `one` continues with the next state if the character matches, `assert` if the
+ * condition holds here. `split` continues with the next state and with `to`, `jump` only with `to`.
  */
 export type State =
   | { do: 'one'; source: string }
@@ -11,7 +11,7 @@ export type State =
   | { do: 'jump'; to: number }
   | { do: 'accept' }
 
-/** The limit of one pattern: repetitions with numbers are written out. */
+/** The largest number of states of one pattern. `a{1,100}` has 100 copies of the states of `a`. */
 export const mostStates = 2000
 
 /** The states of a part, which ends with `accept`. Throws PatternError above 2,000 states. */
@@ -62,11 +62,11 @@ function writeRepeat(
   for (let times = 0; times < least; times++) {
     const before = states.length
     write(part, states)
-    // Repeats of nothing are nothing: do not write them a billion times.
+    // Repeating an empty part adds no state, so do not repeat it a billion times.
     if (states.length === before) return
   }
   if (most === Infinity) return writeStar(part, states)
-  // x{0,3} as (x(x(x)?)?)?: each split leads to the one end, so few states are alive at a time.
+  // x{0,3} as (x(x(x)?)?)?: all splits lead to the same end, so few states are active at a time.
   const splits: { do: 'split'; to: number }[] = []
   for (let times = least; times < most; times++) {
     const split: { do: 'split'; to: number } = { do: 'split', to: 0 }

@@ -25,14 +25,14 @@ export class PatternError extends Error {
 const mostCharacters = 500
 const mostProperties = 20
 
-/** How often a pattern names a property of Unicode, for which the engine reads a large table. */
+/** How often a pattern names a property of Unicode, for which JavaScript reads a large table. */
 export function countProperties(source: string): number {
   return source.match(/\\p\{/gi)?.length ?? 0
 }
 
 /**
  * Splits a pattern (ECMAScript with the flag u) into its parts. Throws PatternError for one that is
- * longer than 500 characters, that does not compile, or that has more than a linear language.
+ * longer than 500 characters, that does not compile, or that cannot be matched in linear time.
  */
 export function parsePattern(source: string): PatternParts {
   if (source.length > mostCharacters) {
@@ -61,7 +61,7 @@ export function parsePattern(source: string): PatternParts {
   return { main, conditions }
 }
 
-/** Reads on in a pattern that is known to compile, so it need not look for errors of syntax. */
+/** Reads a pattern that is known to compile, so it does not check the syntax. */
 class Reader {
   readonly source: string
   at = 0

@@ -64,7 +64,7 @@ export async function performRequest(
   }
 }
 
-/** As that of pg_net, with the time that it took: two timeouts never have the same text. */
+/** The text of pg_net, which contains the duration: so two timeouts never have the same text. */
 function timeoutText(limitMs: number, tookMs: number): string {
   const took = tookMs.toFixed(6)
   return `Timeout of ${limitMs} ms reached. Total time: ${took} ms (DNS time: 0.000000 ms, TCP/SSL ` +
