@@ -51,7 +51,7 @@ Deno.test('an event whose worker is killed while the receiver works comes again'
   expect(await next.ended).toBe(0)
 })
 
-Deno.test('an event whose worker is killed while it claims arrives once', async () => {
+Deno.test('an event whose worker is killed between claim and send arrives once', async () => {
   await outhook.createEndpoint('/hooks/claimed', {
     p_event_types: ['worker.claimed'],
     ...shortLease,
@@ -66,9 +66,9 @@ Deno.test('an event whose worker is killed while it claims arrives once', async 
   await secrets.release()
 
   const next = startWorker(outhook.stack.dbUrl)
-  // The claim was not committed, so no lease is lost.
-  expect(await attempts(id, 1)).toEqual(['1'])
-  expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+  // The commit was sent with the claim, so the lease is lost.
+  expect(await attempts(id, 1)).toEqual(['2'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   expect(await attempts(id, 1)).toHaveLength(1)
   next.kill('SIGTERM')
   expect(await next.ended).toBe(0)

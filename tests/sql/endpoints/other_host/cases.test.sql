@@ -1,3 +1,4 @@
+-- Modules: api, brokers
 -- What was given for one host is not sent to another: a change of scheme, host or port names headers and credentials anew.
 begin;
 \ir ../../_helpers.sql

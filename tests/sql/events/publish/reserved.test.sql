@@ -1,3 +1,4 @@
+-- Modules: api, sagas, watch
 -- Types that begin with outhook. are of the events about Outhook itself: nobody else publishes one, in no
 -- organisation and by no way, however the type is written. Outhook's own events still get through.
 begin;
