@@ -88,7 +88,9 @@ declare
 begin
   if exists (
     select from outbox.event_bytes b
-    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most)
+    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
+      -- The clock may have been set back.
+      and b.day = outbox.day_of(p_now))
   then
     perform outbox.refuse_for_today('limit.event_mib_per_day',
       pg_catalog.format('organisation %s may publish at most %s MiB of events a day', p_org_id,

@@ -98,20 +98,19 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_n bigint;
-  v_last outbox.upkeep_refusal;
+  v_tasks text;
 begin
-  select pg_catalog.count(*) into v_n from outbox.upkeep_refusal r where r.shown_until > p_now;
+  -- Without the objects and the errors: this is also for those who see one organisation alone.
+  select pg_catalog.count(*), pg_catalog.string_agg(distinct r.task || '()', ', ')
+  into v_n, v_tasks
+  from outbox.upkeep_refusal r where r.shown_until > p_now;
   if v_n = 0 then
     return null;
   end if;
-  select * into v_last from outbox.upkeep_refusal r
-  where r.shown_until > p_now order by r.at desc, r.task, r.member limit 1;
-  -- Without the error, which may have data of the application.
-  return pg_catalog.format('the database refuses part of the maintenance (%s), at last %s in %s(): '
-    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n,
-    v_last.member, v_last.task);
+  return pg_catalog.format('the database refuses part of the maintenance (%s) in %s: '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n, v_tasks);
 end
 $$;
 comment on function outbox.upkeep_problem(timestamptz) is
-  'The number of objects that the periodic work could not process lately, and the last of them; '
-  'null if there is none.';
+  'The number of objects that the periodic work could not process lately, and the functions; null '
+  'if there is none.';

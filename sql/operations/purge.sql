@@ -54,12 +54,14 @@ begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
   exception when query_canceled or others then
-    if outbox.fails_upkeep(sqlstate) then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
     if v_half = 0 then
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
-        sqlstate, outbox.row_name('outbox.delivery', p_rows[1]) || ': ' || sqlerrm, '5 minutes');
+        sqlstate, pg_catalog.format('event %s: %s',
+          (select d.event_id from outbox.delivery d where d.ctid = p_rows[1]), sqlerrm),
+        '5 minutes');
       return 0;
     end if;
   end;
@@ -154,15 +156,20 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_deadline timestamptz := outbox.job_deadline();
   v_endpoint uuid;
   v_purged integer := 0;
 begin
   for v_endpoint in
     select e.id
-    from outbox.endpoint e
-    join outbox.gate g on g.endpoint_id = e.id
-    where e.status = 'deleted'
-      and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
+    -- First the join: most deleted endpoints have no gate any more.
+    from (
+      select p.id from outbox.endpoint p
+      join outbox.gate g on g.endpoint_id = p.id
+      where p.status = 'deleted'
+      offset 0
+    ) e
+    where not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
     order by pg_catalog.random()
     limit 10
   loop
@@ -176,7 +183,8 @@ begin
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || v_endpoint,
         sqlstate, sqlerrm, '5 minutes');
     end;
-    exit when v_purged >= p_limit;
+    -- After a timeout, nothing ends the statement any more.
+    exit when v_purged >= p_limit or pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_purged;
 end

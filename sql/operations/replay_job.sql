@@ -150,7 +150,7 @@ begin
   return outbox.reopen_delivery(
     p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
@@ -205,20 +205,18 @@ comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
   'database refuses to store its position, it replays none and tries again after 10 s. locks: the '
   'caller holds the gates.';
 
-create function outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamptz)
-returns void
+create function outbox.end_replay_jobs(p_jobs bigint[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_job bigint;
 begin
-  for v_job in
-    select j.id from outbox.replay_job j
-    where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(p_steps) s)
-      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-  loop
+  foreach v_job in array p_jobs loop
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
     begin
-      update outbox.replay_job j set status = 'done', finished_at = p_now where j.id = v_job;
+      update outbox.replay_job j set status = 'done', finished_at = p_now
+      where j.id = v_job and j.status = 'running';
     exception when query_canceled or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
@@ -229,14 +227,17 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.end_replay_jobs(outbox.replay_step[], timestamptz) is
-  'Ends the running jobs that have no dead letter left; if one cannot be changed, all others are.';
+comment on function outbox.end_replay_jobs(bigint[], timestamptz) is
+  'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one '
+  'cannot be changed, all others are.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
 begin
@@ -247,9 +248,18 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  v_steps := outbox.next_replays(p_now);
+  -- One statement, so that a job that begins after it is not taken for one without a dead letter.
+  select array(
+      select j.id from outbox.replay_job j
+      where j.status = 'running'
+        and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
+      order by j.id),
+    outbox.next_replays(p_now)
+  into v_ready, v_steps;
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
@@ -267,7 +277,10 @@ begin
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   perform outbox.set_isolating(false);
-  perform outbox.end_replay_jobs(v_steps, p_now);
+  perform outbox.end_replay_jobs(array(
+    select j from pg_catalog.unnest(v_ready) j
+    where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
+    order by j), p_now);
   return v_all;
 end
 $$;

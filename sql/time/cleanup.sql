@@ -23,7 +23,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   return outbox.change_rows('outbox.forget_idempotency_keys', 'outbox.idempotency_key',
-    'delete from outbox.idempotency_key k where k.ctid = any ($1)',
+    'delete from outbox.idempotency_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.idempotency_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
@@ -84,8 +85,6 @@ begin
       delete from outbox.lane l
       where l.ctid = any ($1)
         and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= $2
-        and exists (
-          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
     $delete$,
     array(
       select o.ctid from outbox.lane o
@@ -94,6 +93,8 @@ begin
           select from outbox.replay_job j
           where j.id = o.key_hash and j.status in ('done', 'cancelled')
             and j.finished_at < p_now - interval '1 day'))
+        and exists (
+          select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
     p_now);
 end
@@ -205,6 +206,8 @@ declare
   v_most integer;
   v_n integer;
 begin
+  -- A constraint that is checked at the commit would fail the whole piece, and each start again.
+  set constraints all immediate;
   select s.name, least(coalesce(p.piece_rows, 2000), s.most)
   into v_name, v_most
   from outbox.cleanup_step s
@@ -212,7 +215,8 @@ begin
   where p.done_on is distinct from v_today
     -- A start of the job tries a step that fails once.
     and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
-  order by s.name
+  -- A step that fails at the timeout ends the start of the job, so all others come before it.
+  order by p.failed_at nulls first, s.name
   limit 1;
   if v_name is null then
     return false;
@@ -243,6 +247,7 @@ declare
   v_failed text[] := array[]::text[];
   v_steps jsonb := '{}'::jsonb;
 begin
+  set constraints all immediate;
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;

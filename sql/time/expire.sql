@@ -9,6 +9,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_deadline timestamptz := outbox.job_deadline();
   v_endpoints uuid[];
   v_old outbox.delivery[];
   v_delivery outbox.delivery;
@@ -55,6 +56,8 @@ begin
         v_delivery.endpoint_id, sqlstate, sqlerrm;
       perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_expired;
 end

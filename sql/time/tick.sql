@@ -15,7 +15,7 @@ begin
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
     perform outbox.refuse_upkeep('outbox.wake', 'gate ' || p_gates[1], sqlstate, sqlerrm,

@@ -1205,48 +1205,35 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_n bigint;
-  v_last outbox.upkeep_refusal;
+  v_tasks text;
 begin
-  select pg_catalog.count(*) into v_n from outbox.upkeep_refusal r where r.shown_until > p_now;
+  -- Without the objects and the errors: this is also for those who see one organisation alone.
+  select pg_catalog.count(*), pg_catalog.string_agg(distinct r.task || '()', ', ')
+  into v_n, v_tasks
+  from outbox.upkeep_refusal r where r.shown_until > p_now;
   if v_n = 0 then
     return null;
   end if;
-  select * into v_last from outbox.upkeep_refusal r
-  where r.shown_until > p_now order by r.at desc, r.task, r.member limit 1;
-  -- Without the error, which may have data of the application.
-  return pg_catalog.format('the database refuses part of the maintenance (%s), at last %s in %s(): '
-    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n,
-    v_last.member, v_last.task);
+  return pg_catalog.format('the database refuses part of the maintenance (%s) in %s: '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n, v_tasks);
 end
 $$;
 comment on function outbox.upkeep_problem(timestamptz) is
-  'The number of objects that the periodic work could not process lately, and the last of them; '
-  'null if there is none.';
+  'The number of objects that the periodic work could not process lately, and the functions; null '
+  'if there is none.';
 
 -- sql/foundation/change_rows.sql
 
 -- Changes many rows in one statement; if the database refuses one of them, all others are changed.
 
 create function outbox.row_name(p_table regclass, p_row tid) returns text
-language plpgsql stable set search_path = ''
+language sql immutable set search_path = ''
 as $$
-declare
-  v_row jsonb;
-begin
-  execute pg_catalog.format('select pg_catalog.to_jsonb(t) from %s t where t.ctid = $1', p_table)
-    into v_row using p_row;
-  return (
-    select pg_catalog.left(pg_catalog.format('the row %s of %s',
-      coalesce(pg_catalog.string_agg(v_row ->> a.attname::text, ', ' order by k.place),
-        p_row::text), p_table), 300)
-    from pg_catalog.pg_index i
-    cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
-    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-    where i.indrelid = p_table and i.indisprimary);
-end
+  select pg_catalog.format('the row %s of %s', p_row, p_table)
 $$;
 comment on function outbox.row_name(regclass, tid) is
-  'A row of a table by its primary key, for a message.';
+  'A row of a table by its ctid. A key may be a phone number, which neither the log nor the health '
+  'of the queue may show.';
 
 create function outbox.change_apart(
   p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamptz,
@@ -1257,6 +1244,7 @@ as $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
   v_rows tid[] := p_rows;
+  v_changed integer;
   v_sqlstate text;
   v_error text;
 begin
@@ -1265,7 +1253,8 @@ begin
   end if;
   begin
     execute p_statement using v_rows, p_now;
-    return pg_catalog.cardinality(v_rows);
+    get diagnostics v_changed = row_count;
+    return v_changed;
   exception when query_canceled or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
@@ -2218,7 +2207,9 @@ declare
 begin
   if exists (
     select from outbox.event_bytes b
-    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most)
+    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
+      -- The clock may have been set back.
+      and b.day = outbox.day_of(p_now))
   then
     perform outbox.refuse_for_today('limit.event_mib_per_day',
       pg_catalog.format('organisation %s may publish at most %s MiB of events a day', p_org_id,
@@ -13224,7 +13215,7 @@ begin
   return outbox.reopen_delivery(
     p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
@@ -13279,20 +13270,18 @@ comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
   'database refuses to store its position, it replays none and tries again after 10 s. locks: the '
   'caller holds the gates.';
 
-create function outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamptz)
-returns void
+create function outbox.end_replay_jobs(p_jobs bigint[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_job bigint;
 begin
-  for v_job in
-    select j.id from outbox.replay_job j
-    where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(p_steps) s)
-      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-  loop
+  foreach v_job in array p_jobs loop
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
     begin
-      update outbox.replay_job j set status = 'done', finished_at = p_now where j.id = v_job;
+      update outbox.replay_job j set status = 'done', finished_at = p_now
+      where j.id = v_job and j.status = 'running';
     exception when query_canceled or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
@@ -13303,14 +13292,17 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.end_replay_jobs(outbox.replay_step[], timestamptz) is
-  'Ends the running jobs that have no dead letter left; if one cannot be changed, all others are.';
+comment on function outbox.end_replay_jobs(bigint[], timestamptz) is
+  'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one '
+  'cannot be changed, all others are.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
 begin
@@ -13321,9 +13313,18 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  v_steps := outbox.next_replays(p_now);
+  -- One statement, so that a job that begins after it is not taken for one without a dead letter.
+  select array(
+      select j.id from outbox.replay_job j
+      where j.status = 'running'
+        and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
+      order by j.id),
+    outbox.next_replays(p_now)
+  into v_ready, v_steps;
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
@@ -13341,7 +13342,10 @@ begin
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   perform outbox.set_isolating(false);
-  perform outbox.end_replay_jobs(v_steps, p_now);
+  perform outbox.end_replay_jobs(array(
+    select j from pg_catalog.unnest(v_ready) j
+    where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
+    order by j), p_now);
   return v_all;
 end
 $$;
@@ -13409,12 +13413,14 @@ begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
   exception when query_canceled or others then
-    if outbox.fails_upkeep(sqlstate) then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
     if v_half = 0 then
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
-        sqlstate, outbox.row_name('outbox.delivery', p_rows[1]) || ': ' || sqlerrm, '5 minutes');
+        sqlstate, pg_catalog.format('event %s: %s',
+          (select d.event_id from outbox.delivery d where d.ctid = p_rows[1]), sqlerrm),
+        '5 minutes');
       return 0;
     end if;
   end;
@@ -13509,15 +13515,20 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_deadline timestamptz := outbox.job_deadline();
   v_endpoint uuid;
   v_purged integer := 0;
 begin
   for v_endpoint in
     select e.id
-    from outbox.endpoint e
-    join outbox.gate g on g.endpoint_id = e.id
-    where e.status = 'deleted'
-      and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
+    -- First the join: most deleted endpoints have no gate any more.
+    from (
+      select p.id from outbox.endpoint p
+      join outbox.gate g on g.endpoint_id = p.id
+      where p.status = 'deleted'
+      offset 0
+    ) e
+    where not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
     order by pg_catalog.random()
     limit 10
   loop
@@ -13531,7 +13542,8 @@ begin
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || v_endpoint,
         sqlstate, sqlerrm, '5 minutes');
     end;
-    exit when v_purged >= p_limit;
+    -- After a timeout, nothing ends the statement any more.
+    exit when v_purged >= p_limit or pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_purged;
 end
@@ -14766,7 +14778,7 @@ begin
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
     perform outbox.refuse_upkeep('outbox.wake', 'gate ' || p_gates[1], sqlstate, sqlerrm,
@@ -15339,6 +15351,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_deadline timestamptz := outbox.job_deadline();
   v_endpoints uuid[];
   v_old outbox.delivery[];
   v_delivery outbox.delivery;
@@ -15385,6 +15398,8 @@ begin
         v_delivery.endpoint_id, sqlstate, sqlerrm;
       perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_expired;
 end
@@ -15489,7 +15504,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   return outbox.change_rows('outbox.forget_idempotency_keys', 'outbox.idempotency_key',
-    'delete from outbox.idempotency_key k where k.ctid = any ($1)',
+    'delete from outbox.idempotency_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.idempotency_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
@@ -15550,8 +15566,6 @@ begin
       delete from outbox.lane l
       where l.ctid = any ($1)
         and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= $2
-        and exists (
-          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
     $delete$,
     array(
       select o.ctid from outbox.lane o
@@ -15560,6 +15574,8 @@ begin
           select from outbox.replay_job j
           where j.id = o.key_hash and j.status in ('done', 'cancelled')
             and j.finished_at < p_now - interval '1 day'))
+        and exists (
+          select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
     p_now);
 end
@@ -15671,6 +15687,8 @@ declare
   v_most integer;
   v_n integer;
 begin
+  -- A constraint that is checked at the commit would fail the whole piece, and each start again.
+  set constraints all immediate;
   select s.name, least(coalesce(p.piece_rows, 2000), s.most)
   into v_name, v_most
   from outbox.cleanup_step s
@@ -15678,7 +15696,8 @@ begin
   where p.done_on is distinct from v_today
     -- A start of the job tries a step that fails once.
     and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
-  order by s.name
+  -- A step that fails at the timeout ends the start of the job, so all others come before it.
+  order by p.failed_at nulls first, s.name
   limit 1;
   if v_name is null then
     return false;
@@ -15709,6 +15728,7 @@ declare
   v_failed text[] := array[]::text[];
   v_steps jsonb := '{}'::jsonb;
 begin
+  set constraints all immediate;
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;

@@ -325,7 +325,11 @@ begin
   on conflict (org_id) do update
     set tokens = least(v_burst, b.tokens
         + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
-      filled_at = greatest(b.filled_at, excluded.filled_at)
+      filled_at = case
+        -- The clock was set back by more than calls beside each other differ.
+        when b.filled_at > excluded.filled_at + interval '10 s' then excluded.filled_at
+        else greatest(b.filled_at, excluded.filled_at)
+      end
   returning b.tokens into v_tokens;
   v_granted := least(p_count, pg_catalog.floor(v_tokens));
   if v_granted > 0 then
@@ -392,7 +396,8 @@ begin
       where o.filled_at < p_now - interval '1 hour' limit p_limit),
     p_now);
   return outbox.change_rows('outbox.remove_request_keys', 'outbox.request_key',
-    'delete from outbox.request_key k where k.ctid = any ($1)',
+    'delete from outbox.request_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.request_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),

@@ -349,7 +349,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   return outbox.change_rows('outbox.forget_saga_keys', 'outbox.saga_key',
-    'delete from outbox.saga_key k where k.ctid = any ($1)',
+    'delete from outbox.saga_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.saga_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),

@@ -1445,6 +1445,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_hold outbox.channel_hold;
   v_lifted integer := 0;
 begin
@@ -1467,6 +1468,8 @@ begin
         pg_catalog.format('the hold %s of channel %s', v_hold.cause, v_hold.channel_id), sqlstate,
         sqlerrm, '5 minutes');
     end;
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_lifted;
 end
@@ -4080,7 +4083,7 @@ begin
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
   where u.ctid = w.row_at and a.id is not null;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_ids) = 1 then
     perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
@@ -5577,7 +5580,8 @@ begin
   end if;
   -- The transactions of update and message may not have seen each other; the id is there now.
   perform outbox.change_rows(v_task, v_table,
-    'update outbox.whatsapp_update u set next_check_at = $2 where u.ctid = any ($1)',
+    'update outbox.whatsapp_update u set next_check_at = $2 '
+      'where u.ctid = any ($1) and u.next_check_at = ''infinity''',
     array(
       select u.ctid from outbox.whatsapp_update u
       where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days'

@@ -100,3 +100,37 @@ Deno.test('tick() leaves the jobs to a tick that is still at work on them', asyn
   await slow.sql`rollback`
   await expectReplayedOnce()
 })
+
+Deno.test('a job that begins while a step of another works is not ended without its dead letters', async () => {
+  await jobUnderWay()
+  const [gate] = await holder.sql`select min(id)::text as id from outbox.gate`
+  await holder.sql`begin`
+  await holder.sql`select from outbox.gate where id = ${gate?.id} for update`
+  const tick = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
+  await expectWaitsFor(db.admin, owner, holder)
+  await db.admin`select outbox.replay_many(p_rate_per_second => ${RATE})`
+  await holder.sql`commit`
+  await tick
+  const jobs = await db.admin`select status from outbox.replay_job order by id`
+  expect(jobs.map(({ status }) => status)).toEqual(['running', 'running'])
+})
+
+Deno.test('a job that is cancelled while its step works stays cancelled', async () => {
+  await jobUnderWay()
+  for (let step = 0; step < 2; step++) await owner.sql`select outbox.tick()`
+  const [gate] = await holder.sql`select min(id)::text as id from outbox.gate`
+  // A second job, whose gate its step waits for; the first has no dead letter left.
+  await db.admin`update outbox.dead_letter set replayed_at = null where true`
+  await db.admin`select outbox.replay_many(p_rate_per_second => ${RATE})`
+  await holder.sql`begin`
+  await holder.sql`select from outbox.gate where id = ${gate?.id} for update`
+  const tick = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
+  await expectWaitsFor(db.admin, owner, holder)
+  await db.admin`
+    update outbox.replay_job set status = 'cancelled', finished_at = outbox.clock()
+    where id = (select min(id) from outbox.replay_job)`
+  await holder.sql`commit`
+  await tick
+  const [first] = await db.admin`select status from outbox.replay_job order by id limit 1`
+  expect(first?.status).toBe('cancelled')
+})

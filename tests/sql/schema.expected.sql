@@ -3488,6 +3488,7 @@ CREATE FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement t
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
   v_rows tid[] := p_rows;
+  v_changed integer;
   v_sqlstate text;
   v_error text;
 begin
@@ -3496,7 +3497,8 @@ begin
   end if;
   begin
     execute p_statement using v_rows, p_now;
-    return pg_catalog.cardinality(v_rows);
+    get diagnostics v_changed = row_count;
+    return v_changed;
   exception when query_canceled or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
@@ -4810,7 +4812,9 @@ declare
 begin
   if exists (
     select from outbox.event_bytes b
-    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most)
+    where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
+      -- The clock may have been set back.
+      and b.day = outbox.day_of(p_now))
   then
     perform outbox.refuse_for_today('limit.event_mib_per_day',
       pg_catalog.format('organisation %s may publish at most %s MiB of events a day', p_org_id,
@@ -6251,6 +6255,7 @@ declare
   v_failed text[] := array[]::text[];
   v_steps jsonb := '{}'::jsonb;
 begin
+  set constraints all immediate;
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;
@@ -6296,6 +6301,8 @@ declare
   v_most integer;
   v_n integer;
 begin
+  -- A constraint that is checked at the commit would fail the whole piece, and each start again.
+  set constraints all immediate;
   select s.name, least(coalesce(p.piece_rows, 2000), s.most)
   into v_name, v_most
   from outbox.cleanup_step s
@@ -6303,7 +6310,8 @@ begin
   where p.done_on is distinct from v_today
     -- A start of the job tries a step that fails once.
     and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
-  order by s.name
+  -- A step that fails at the timeout ends the start of the job, so all others come before it.
+  order by p.failed_at nulls first, s.name
   limit 1;
   if v_name is null then
     return false;
@@ -9501,22 +9509,21 @@ ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO post
 
 COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeated filters: several patterns of an endpoint that match a type often have the same filter.';
 
--- Name: end_replay_jobs(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: end_replay_jobs(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_job bigint;
 begin
-  for v_job in
-    select j.id from outbox.replay_job j
-    where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(p_steps) s)
-      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-  loop
+  foreach v_job in array p_jobs loop
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
     begin
-      update outbox.replay_job j set status = 'done', finished_at = p_now where j.id = v_job;
+      update outbox.replay_job j set status = 'done', finished_at = p_now
+      where j.id = v_job and j.status = 'running';
     exception when query_canceled or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
@@ -9528,11 +9535,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) IS 'Ends the running jobs that have no dead letter left; if one cannot be changed, all others are.';
+COMMENT ON FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) IS 'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one cannot be changed, all others are.';
 
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10252,6 +10259,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_deadline timestamptz := outbox.job_deadline();
   v_endpoints uuid[];
   v_old outbox.delivery[];
   v_delivery outbox.delivery;
@@ -10298,6 +10306,8 @@ begin
         v_delivery.endpoint_id, sqlstate, sqlerrm;
       perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_expired;
 end
@@ -11336,7 +11346,7 @@ begin
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
   where u.ctid = w.row_at and a.id is not null;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_ids) = 1 then
     perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],
@@ -11941,7 +11951,8 @@ CREATE FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p
     AS $_$
 begin
   return outbox.change_rows('outbox.forget_idempotency_keys', 'outbox.idempotency_key',
-    'delete from outbox.idempotency_key k where k.ctid = any ($1)',
+    'delete from outbox.idempotency_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.idempotency_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
@@ -11994,8 +12005,6 @@ begin
       delete from outbox.lane l
       where l.ctid = any ($1)
         and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= $2
-        and exists (
-          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
     $delete$,
     array(
       select o.ctid from outbox.lane o
@@ -12004,6 +12013,8 @@ begin
           select from outbox.replay_job j
           where j.id = o.key_hash and j.status in ('done', 'cancelled')
             and j.finished_at < p_now - interval '1 day'))
+        and exists (
+          select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
     p_now);
 end
@@ -12051,7 +12062,8 @@ CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit 
     AS $_$
 begin
   return outbox.change_rows('outbox.forget_saga_keys', 'outbox.saga_key',
-    'delete from outbox.saga_key k where k.ctid = any ($1)',
+    'delete from outbox.saga_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.saga_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
@@ -12103,7 +12115,8 @@ begin
   end if;
   -- The transactions of update and message may not have seen each other; the id is there now.
   perform outbox.change_rows(v_task, v_table,
-    'update outbox.whatsapp_update u set next_check_at = $2 where u.ctid = any ($1)',
+    'update outbox.whatsapp_update u set next_check_at = $2 '
+      'where u.ctid = any ($1) and u.next_check_at = ''infinity''',
     array(
       select u.ctid from outbox.whatsapp_update u
       where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days'
@@ -14958,6 +14971,7 @@ CREATE FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) RETURN
     SET enable_seqscan TO 'off'
     AS $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_hold outbox.channel_hold;
   v_lifted integer := 0;
 begin
@@ -14980,6 +14994,8 @@ begin
         pg_catalog.format('the hold %s of channel %s', v_hold.cause, v_hold.channel_id), sqlstate,
         sqlerrm, '5 minutes');
     end;
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_lifted;
 end
@@ -18998,12 +19014,14 @@ begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
   exception when query_canceled or others then
-    if outbox.fails_upkeep(sqlstate) then
+    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
     if v_half = 0 then
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
-        sqlstate, outbox.row_name('outbox.delivery', p_rows[1]) || ': ' || sqlerrm, '5 minutes');
+        sqlstate, pg_catalog.format('event %s: %s',
+          (select d.event_id from outbox.delivery d where d.ctid = p_rows[1]), sqlerrm),
+        '5 minutes');
       return 0;
     end if;
   end;
@@ -19032,15 +19050,20 @@ CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
     AS $$
 declare
   v_now timestamptz := outbox.clock();
+  v_deadline timestamptz := outbox.job_deadline();
   v_endpoint uuid;
   v_purged integer := 0;
 begin
   for v_endpoint in
     select e.id
-    from outbox.endpoint e
-    join outbox.gate g on g.endpoint_id = e.id
-    where e.status = 'deleted'
-      and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
+    -- First the join: most deleted endpoints have no gate any more.
+    from (
+      select p.id from outbox.endpoint p
+      join outbox.gate g on g.endpoint_id = p.id
+      where p.status = 'deleted'
+      offset 0
+    ) e
+    where not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
     order by pg_catalog.random()
     limit 10
   loop
@@ -19054,7 +19077,8 @@ begin
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || v_endpoint,
         sqlstate, sqlerrm, '5 minutes');
     end;
-    exit when v_purged >= p_limit;
+    -- After a timeout, nothing ends the statement any more.
+    exit when v_purged >= p_limit or pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_purged;
 end
@@ -21617,7 +21641,8 @@ begin
       where o.filled_at < p_now - interval '1 hour' limit p_limit),
     p_now);
   return outbox.change_rows('outbox.remove_request_keys', 'outbox.request_key',
-    'delete from outbox.request_key k where k.ctid = any ($1)',
+    'delete from outbox.request_key k where k.ctid = any ($1) '
+      'and k.created_at < $2 - outbox.key_window()',
     array(
       select o.ctid from outbox.request_key o
       where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit),
@@ -22042,7 +22067,7 @@ begin
   return outbox.reopen_delivery(
     p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
@@ -23332,30 +23357,17 @@ COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing statu
 -- Name: row_name(regclass, tid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.row_name(p_table regclass, p_row tid) RETURNS text
-    LANGUAGE plpgsql STABLE
+    LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_temp'
-    AS $_$
-declare
-  v_row jsonb;
-begin
-  execute pg_catalog.format('select pg_catalog.to_jsonb(t) from %s t where t.ctid = $1', p_table)
-    into v_row using p_row;
-  return (
-    select pg_catalog.left(pg_catalog.format('the row %s of %s',
-      coalesce(pg_catalog.string_agg(v_row ->> a.attname::text, ', ' order by k.place),
-        p_row::text), p_table), 300)
-    from pg_catalog.pg_index i
-    cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
-    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-    where i.indrelid = p_table and i.indisprimary);
-end
-$_$;
+    AS $$
+  select pg_catalog.format('the row %s of %s', p_row, p_table)
+$$;
 
 ALTER FUNCTION outbox.row_name(p_table regclass, p_row tid) OWNER TO postgres;
 
 -- Name: FUNCTION row_name(p_table regclass, p_row tid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.row_name(p_table regclass, p_row tid) IS 'A row of a table by its primary key, for a message.';
+COMMENT ON FUNCTION outbox.row_name(p_table regclass, p_row tid) IS 'A row of a table by its ctid. A key may be a phone number, which neither the log nor the health of the queue may show.';
 
 -- Name: rows_in_default(text, tstzrange, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25338,7 +25350,11 @@ begin
   on conflict (org_id) do update
     set tokens = least(v_burst, b.tokens
         + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
-      filled_at = greatest(b.filled_at, excluded.filled_at)
+      filled_at = case
+        -- The clock was set back by more than calls beside each other differ.
+        when b.filled_at > excluded.filled_at + interval '10 s' then excluded.filled_at
+        else greatest(b.filled_at, excluded.filled_at)
+      end
   returning b.tokens into v_tokens;
   v_granted := least(p_count, pg_catalog.floor(v_tokens));
   if v_granted > 0 then
@@ -26466,18 +26482,17 @@ CREATE FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) RETURNS te
     AS $$
 declare
   v_n bigint;
-  v_last outbox.upkeep_refusal;
+  v_tasks text;
 begin
-  select pg_catalog.count(*) into v_n from outbox.upkeep_refusal r where r.shown_until > p_now;
+  -- Without the objects and the errors: this is also for those who see one organisation alone.
+  select pg_catalog.count(*), pg_catalog.string_agg(distinct r.task || '()', ', ')
+  into v_n, v_tasks
+  from outbox.upkeep_refusal r where r.shown_until > p_now;
   if v_n = 0 then
     return null;
   end if;
-  select * into v_last from outbox.upkeep_refusal r
-  where r.shown_until > p_now order by r.at desc, r.task, r.member limit 1;
-  -- Without the error, which may have data of the application.
-  return pg_catalog.format('the database refuses part of the maintenance (%s), at last %s in %s(): '
-    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n,
-    v_last.member, v_last.task);
+  return pg_catalog.format('the database refuses part of the maintenance (%s) in %s: '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n, v_tasks);
 end
 $$;
 
@@ -26485,7 +26500,7 @@ ALTER FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION upkeep_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) IS 'The number of objects that the periodic work could not process lately, and the last of them; null if there is none.';
+COMMENT ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) IS 'The number of objects that the periodic work could not process lately, and the functions; null if there is none.';
 
 -- Name: url_origin(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26620,7 +26635,7 @@ begin
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
     perform outbox.refuse_upkeep('outbox.wake', 'gate ' || p_gates[1], sqlstate, sqlerrm,
@@ -27146,7 +27161,9 @@ CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS 
     SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
 begin
@@ -27157,9 +27174,18 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  v_steps := outbox.next_replays(p_now);
+  -- One statement, so that a job that begins after it is not taken for one without a dead letter.
+  select array(
+      select j.id from outbox.replay_job j
+      where j.status = 'running'
+        and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
+      order by j.id),
+    outbox.next_replays(p_now)
+  into v_ready, v_steps;
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
@@ -27177,7 +27203,10 @@ begin
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   perform outbox.set_isolating(false);
-  perform outbox.end_replay_jobs(v_steps, p_now);
+  perform outbox.end_replay_jobs(array(
+    select j from pg_catalog.unnest(v_ready) j
+    where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
+    order by j), p_now);
   return v_all;
 end
 $$;
@@ -30655,9 +30684,9 @@ REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
 
--- Name: FUNCTION end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.end_replay_jobs(p_steps outbox.replay_step[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3823,13 +3823,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'end_replay_jobs': {
-        Args: {
-          'p_now': string
-          'p_steps': (Database['outbox']['CompositeTypes']['replay_step'])[]
-        }
-        Returns: undefined
-      }
+      'end_replay_jobs': { Args: { 'p_jobs': (number)[]; 'p_now': string }; Returns: undefined }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined

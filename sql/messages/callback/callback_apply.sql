@@ -134,7 +134,7 @@ begin
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
   where u.ctid = w.row_at and a.id is not null;
 exception when query_canceled or others then
-  if outbox.fails_upkeep(sqlstate) then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_ids) = 1 then
     perform outbox.refuse_upkeep('outbox.apply_callbacks', 'WhatsApp update ' || p_ids[1],

@@ -38,7 +38,8 @@ begin
   end if;
   -- The transactions of update and message may not have seen each other; the id is there now.
   perform outbox.change_rows(v_task, v_table,
-    'update outbox.whatsapp_update u set next_check_at = $2 where u.ctid = any ($1)',
+    'update outbox.whatsapp_update u set next_check_at = $2 '
+      'where u.ctid = any ($1) and u.next_check_at = ''infinity''',
     array(
       select u.ctid from outbox.whatsapp_update u
       where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days'

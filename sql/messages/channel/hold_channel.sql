@@ -64,6 +64,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_deadline timestamptz := outbox.job_deadline();
   v_hold outbox.channel_hold;
   v_lifted integer := 0;
 begin
@@ -86,6 +87,8 @@ begin
         pg_catalog.format('the hold %s of channel %s', v_hold.cause, v_hold.channel_id), sqlstate,
         sqlerrm, '5 minutes');
     end;
+    -- After a timeout, nothing ends the statement any more.
+    exit when pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_lifted;
 end

@@ -4,7 +4,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 set local search_path = helper, extensions;
-select plan(24);
+select plan(26);
 
 create function big(p_org text, p_bytes integer default 262144) returns text language sql as $$
   select refusal(format('select outbox.publish_raw(''a'', %L, %L)', '"' || repeat('x', p_bytes - 2) || '"', p_org))
@@ -50,6 +50,14 @@ select time_is('2026-03-02 00:00:00+00');
 select is(big('org-1', 2), 'accepted', 'the next day begins at 0');
 select step();
 select is(bytes('org-1'), 2::bigint, 'and is counted alone');
+
+-- The clock was a day ahead, and is set back.
+select time_is('2026-03-04 12:00:00+00');
+select big('org-1') from generate_series(1, 4);
+select step();
+select is(big('org-1'), spent('org-1'), 'a day ahead the limit is reached');
+select time_is('2026-03-03 12:00:00+00');
+select is(big('org-1', 2), 'accepted', 'after the clock was set back that day does not count');
 
 -- A limit of all organisations.
 select outbox.set_setting('limit.event_mib_per_day', '1');

@@ -9,7 +9,7 @@ set local search_path = helper, extensions;
 create temporary table lim (name text primary key, value integer);
 insert into lim values ('limit.endpoints', 3), ('limit.endpoint_subscriptions', 4), ('limit.subscriptions', 6),
   ('limit.event_types', 2), ('limit.replay_jobs', 2), ('limit.portal_tokens_per_day', 2);
-select plan(57);
+select plan(59);
 
 select is((select array_agg(s.name order by s.name) from outbox.setting s where s.by_org),
   (select array_agg(l.name order by l.name) from (select name from lim union all values ('limit.event_mib_per_day'), ('api.burst'), ('api.requests_per_second')) l (name)),
@@ -125,6 +125,10 @@ select outbox.set_org_setting('org-4', 'api.burst', '3');
 select is((outbox.take_requests('org-4', 10) ->> 'granted')::integer, 3, 'an organisation has a burst of its own');
 select is((outbox.take_requests('org-4', 10) ->> 'granted')::integer, 0, 'and no more');
 select is((outbox.take_requests('org-2', 10) ->> 'granted')::integer, 10, 'another organisation has that of all');
+select time_passes('-1 h');
+select is((outbox.take_requests('org-4', 10) ->> 'granted')::integer, 0, 'a clock that is set back gives no request');
+select time_passes('1 s');
+select is((outbox.take_requests('org-4', 10) ->> 'granted')::integer, 3, 'and the bucket fills from then on');
 
 select * from finish();
 rollback;

@@ -49,7 +49,7 @@ select is_empty($$select p.oid::regprocedure, t.typname from pg_proc p cross joi
   where p.pronamespace = 'outbox'::regnamespace and p.prosecdef and (t.typtype = 'p' or t.typnamespace <> 'pg_catalog'::regnamespace)$$,
   'no argument has a polymorphic type, or a type that can have a cast of a role');
 select set_eq($$select p.proname from pg_proc p where p.pronamespace = 'outbox'::regnamespace and p.prosrc ~ '\mexecute\s+(pg_catalog\.|outbox\.|v_)'$$,
-  $$values ('add_partition'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('row_name'), ('change_apart'), ('change_endpoint'), ('create_by_kind'),
+  $$values ('add_partition'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('change_apart'), ('change_endpoint'), ('create_by_kind'),
     -- With the rights of the caller, which is the owner, or of the caller of execute_saga() and consume().
     ('close_new'), ('fix_settings'), ('run_step'), ('consume'), ('create_watch'), ('name_columns_of'), ('unwatch_table'),
     ('publish_row'), ('publish_rows'), ('publish_moves')$$, 'no other function executes a text');

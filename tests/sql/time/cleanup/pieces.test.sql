@@ -2,7 +2,7 @@
 -- The nightly cleanup in pieces: each step until nothing is left, once a night; a step that fails costs no other.
 begin;
 \ir ../../_helpers.sql
-select plan(24);
+select plan(27);
 
 select time_is('2020-03-01 00:00:00+00');
 do $$ begin perform outbox.cleanup_next(); end $$;
@@ -48,6 +48,26 @@ select is(start(), 1, 'the next start tries it again');
 create or replace function outbox.broken_step(p_now timestamptz, p_most integer) returns integer language sql as $$ select 0 $$;
 select is(start(), 1, 'until it works');
 select is((select done_on || coalesce(error, '') from outbox.cleanup_progress where name = 'a_broken_one'), '2020-03-04', 'then its error is gone');
+
+-- A step that failed comes after all others, because at the timeout it ends the start of the job.
+insert into outbox.cleanup_progress (name, failed_at, error) values ('a_broken_one', '2000-01-01', 'P0001')
+on conflict (name) do update set done_on = null, failed_at = excluded.failed_at;
+update outbox.cleanup_progress set done_on = null where name = 'lanes';
+do $$ begin perform outbox.cleanup_next(); end $$;
+select results_eq($$select name, done_on is not null from outbox.cleanup_progress where name in ('a_broken_one', 'lanes') order by name$$,
+  $$values ('a_broken_one', false), ('lanes', true)$$, 'a step that failed before is the last of a start');
+select is(start(), 1, 'it is still tried');
+
+-- A deferred constraint that refuses a row.
+create function refuse_late() returns trigger language plpgsql as $$ begin raise exception 'stays'; end $$;
+create constraint trigger refuse_late after delete on outbox.idempotency_key deferrable initially deferred
+  for each row when (old.key = 'late') execute function refuse_late();
+insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+select 'org', k, gen_random_uuid(), '', outbox.clock() - interval '2 days' from unnest('{late,other}'::text[]) k;
+do $$ begin perform outbox.cleanup(); end $$;
+select results_eq('select key from outbox.idempotency_key', array['late'], 'keeps no other row from being deleted');
+drop trigger refuse_late on outbox.idempotency_key;
+delete from outbox.idempotency_key where true;
 
 -- A step that is too slow for the timeout: its pieces get smaller.
 create or replace function outbox.broken_step(p_now timestamptz, p_most integer) returns integer language plpgsql as $$
