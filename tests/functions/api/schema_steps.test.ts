@@ -1,6 +1,7 @@
 /** What the schemas of event types cost, in steps: it is linear in the payload, or it is an error. */
 
 import { expect } from '@std/expect'
+import { CompiledSchemas } from '../../../functions/api/json_schema/cache.ts'
 import { checkSchema, findMismatch, stepsFor } from '../../../functions/api/json_schema.ts'
 import type { PayloadSchema } from '../../../functions/api/json_schema.ts'
 import { hostilePatterns, refusedPatterns } from './_hostile_patterns.ts'
@@ -47,3 +48,25 @@ for (const [what, schema, field, problem] of refusedSchemas) {
     )
   })
 }
+
+Deno.test('compiled schemas are kept up to the steps of compiling them, also those with an error', () => {
+  const cache = new CompiledSchemas(1000)
+  const schemas = [{ items: { items: {} } }, { not: {} }, { items: { not: {} } }]
+  const work = (schema: Record<string, unknown>): number => {
+    const steps = stepsFor(0)
+    cache.read(schema, steps)
+    return steps.compiled
+  }
+  // 100 steps for each schema, and one for each character.
+  expect(schemas.map(work)).toEqual([322, 210, 320])
+  expect(schemas.map(work)).toEqual([0, 0, 0])
+  expect([work({ items: {} }), cache.size]).toEqual([212, 3])
+  expect(schemas.toReversed().map(work)).toEqual([0, 0, 322])
+  const errors = new CompiledSchemas()
+  const wrong = { type: 'text' }
+  for (const expected of [65_536, 0]) {
+    const steps = stepsFor(0)
+    expect(() => errors.read(wrong, steps)).toThrow('schema.type is not a type')
+    expect(steps.compiled).toBe(expected)
+  }
+})

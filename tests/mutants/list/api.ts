@@ -10,7 +10,7 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/publisher.ts',
-    find: '  charge?.(Math.floor(steps.taken / stepsOfRequest))',
+    find: '  charge?.(Math.floor((steps.taken + steps.compiled) / stepsOfRequest))',
     replace: '  charge?.(0)',
     tests: ['functions/api/publisher.test.ts'],
     why: 'One organisation uses up the process that all share.',
