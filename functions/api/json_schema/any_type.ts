@@ -1,9 +1,9 @@
 import { canonical } from './canonical.ts'
 import { type Check, mismatch } from './node.ts'
+import { shown } from './shown.ts'
 import { refuse, type Source } from './source.ts'
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
-const shownCharacters = 200
 
 /** `type`, `const` and `enum`. */
 export function addAnyChecks(source: Source): void {
@@ -41,9 +41,9 @@ function typeOf(value: unknown): string {
 function equalCheck(values: unknown[]): Check {
   const simple = new Set(values.filter((value) => !isComposite(value)))
   const composite = new Set(values.filter(isComposite).map((value) => canonical(value)))
-  const text = JSON.stringify(values.length === 1 ? values[0] : values)
-  const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
-  const detail = values.length === 1 ? `Expected ${shown}` : `Expected one of ${shown}`
+  const detail = values.length === 1
+    ? `Expected ${shown(values[0])}`
+    : `Expected one of ${shown(values)}`
   return (value, _marks, steps) => {
     if (typeof value === 'string') steps.takeText(value)
     const isEqual = isComposite(value)

@@ -9,6 +9,7 @@ import {
   type Node,
   within,
 } from './node.ts'
+import { shown } from './shown.ts'
 import { readCount, readMap, readNames, readPart, type Source } from './source.ts'
 
 type Value = Record<string, unknown>
@@ -18,7 +19,8 @@ export function addObjectChecks(source: Source): void {
   const { raw, path, node } = source
   const required = readNames(raw.required, `${path}.required`)
   if (required !== undefined) {
-    node.checks.push(objectCheck((value, _marks, steps) => findMissing(required, value, steps)))
+    const findMissing = missingCheck(required)
+    node.checks.push(objectCheck((value, _marks, steps) => findMissing(value, steps)))
   }
   const least = readCount(source, 'minProperties')
   const most = readCount(source, 'maxProperties')
@@ -39,13 +41,21 @@ export function addObjectChecks(source: Source): void {
   addMemberChecks(source)
 }
 
-/** The first of `names` that is missing. Takes one step for each name. */
-export function findMissing(names: string[], value: Value, steps: Steps): Mismatch | null {
-  for (const name of names) {
-    steps.take(1)
-    if (!Object.hasOwn(value, name)) return mismatch(`${JSON.stringify(name)} is missing`)
+/**
+ * Finds the first of `names` that is missing. The check takes one step for each name; the texts of the problems
+ * are made before, because a name can be long.
+ */
+export function missingCheck(
+  names: string[],
+): (value: Value, steps: Steps) => Mismatch | null {
+  const needs = names.map((name) => ({ name, detail: `${shown(name)} is missing` }))
+  return (value, steps) => {
+    for (const { name, detail } of needs) {
+      steps.take(1)
+      if (!Object.hasOwn(value, name)) return mismatch(detail)
+    }
+    return null
   }
-  return null
 }
 
 /** A check of objects; other values fit. */
@@ -111,8 +121,10 @@ function findInMembers(
   steps: Steps,
   find: (name: string, member: unknown) => Mismatch | null,
 ): Mismatch | null {
-  for (const name of Object.keys(value)) {
-    steps.take(2)
+  const names = Object.keys(value)
+  // For all of them, because listing them costs as much if the first member is invalid.
+  steps.take(2 * names.length)
+  for (const name of names) {
     const found = find(name, value[name])
     if (found !== null) return within(name, found)
   }

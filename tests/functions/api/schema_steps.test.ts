@@ -70,3 +70,39 @@ Deno.test('compiled schemas are kept up to the steps of compiling them, also tho
     expect(steps.compiled).toBe(expected)
   }
 })
+
+Deno.test('listing the members of an object takes steps for all of them, also if the first is invalid', () => {
+  const payload = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`k${at}`, 1]))
+  for (const keyword of ['propertyNames', 'additionalProperties', 'unevaluatedProperties']) {
+    const steps = stepsFor(20_000)
+    expect(findMismatch({ [keyword]: false }, payload, steps)).toMatchObject({ kind: 'payload' })
+    expect([keyword, steps.taken]).toEqual([keyword, expect.closeTo(4000, -2)])
+  }
+})
+
+for (
+  const [what, schema, payload] of [
+    ['required', { required: ['x'.repeat(1000)] }, {}],
+    ['dependentRequired', { dependentRequired: { a: ['x'.repeat(1000)] } }, { a: 1 }],
+  ] as const
+) {
+  Deno.test(`the text for a name that ${what} misses is short, and is made with the schema`, () => {
+    const find = (): unknown => findMismatch(schema, payload, stepsFor(1))
+    const expected = { kind: 'payload', path: '', detail: `"${'x'.repeat(199)}… is missing` }
+    expect(find()).toEqual(expected)
+    const { stringify } = JSON
+    let calls = 0
+    JSON.stringify = new Proxy(stringify, {
+      apply: (make, self, args) => {
+        calls++
+        return Reflect.apply(make, self, args)
+      },
+    })
+    try {
+      find()
+    } finally {
+      JSON.stringify = stringify
+    }
+    expect(calls).toBe(0)
+  })
+}
