@@ -1,8 +1,10 @@
 import type { Pattern } from '../pattern/pattern.ts'
 import type { Steps } from '../steps.ts'
+import { mapKey } from './map_key.ts'
 import {
   addMark,
   type Check,
+  hasMark,
   type Marks,
   type Mismatch,
   mismatch,
@@ -74,7 +76,7 @@ function addMemberChecks(source: Source): void {
   const { path, node } = source
   const named = new Map(
     readMap(source, 'properties').map(([name, raw]) => {
-      return [name, source.part(raw, `${path}.properties.${name}`)]
+      return [mapKey(name), source.part(raw, `${path}.properties.${name}`)]
     }),
   )
   const matched = readMap(source, 'patternProperties').map(([text, raw]): [Pattern, Node] => {
@@ -93,14 +95,14 @@ function addMemberChecks(source: Source): void {
   if (rest === undefined) return
   node.lastChecks.push(objectCheck((value, marks, steps) => {
     return findInMembers(value, steps, (name, member) => {
-      if (marks?.has(name)) return null
+      if (hasMark(marks, name)) return null
       addMark(marks, name, steps)
       return rest.check(member, null, steps)
     })
   }))
 
   function checkMember(name: string, member: unknown, marks: Marks, steps: Steps): Mismatch | null {
-    const own = named.get(name)
+    const own = named.get(mapKey(name))
     let isKnown = own !== undefined
     const problem = own?.check(member, null, steps) ?? null
     if (problem !== null) return problem

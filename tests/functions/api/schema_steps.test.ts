@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { CompiledSchemas } from '../../../functions/api/json_schema/cache.ts'
+import { mapKey } from '../../../functions/api/json_schema/map_key.ts'
 import { checkSchema, findMismatch, stepsFor } from '../../../functions/api/json_schema.ts'
 import type { PayloadSchema } from '../../../functions/api/json_schema.ts'
 import { hostilePatterns, refusedPatterns } from './_hostile_patterns.ts'
@@ -106,3 +107,69 @@ for (
     expect(calls).toBe(0)
   })
 }
+
+Deno.test('no key of a map is an integer, which the engine would hash by its value alone', () => {
+  const texts = ['', '0', '4096', '8192', '#4096', '##', '-1', '1.5', 'a', '"4096"', '__proto__']
+  const keys = texts.map(mapKey)
+  expect(keys.filter((key) => /^\d/.test(key))).toEqual([])
+  expect(new Set(keys).size).toBe(texts.length)
+})
+
+/** The keys that a Map or a Set gets while `work` runs. */
+function keysDuring(work: () => void): unknown[] {
+  const keys: unknown[] = []
+  const set = Map.prototype.set
+  const add = Set.prototype.add
+  Map.prototype.set = function (key: unknown, value: unknown) {
+    keys.push(key)
+    return set.call(this, key, value)
+  }
+  Set.prototype.add = function (value: unknown) {
+    keys.push(value)
+    return add.call(this, value)
+  }
+  try {
+    work()
+  } finally {
+    Map.prototype.set = set
+    Set.prototype.add = add
+  }
+  return keys
+}
+
+const integers = [4096, 8192, 12_288]
+for (
+  const [what, schema, payload] of [
+    ['equal elements', { uniqueItems: true }, integers],
+    ['the values of an enum', { enum: integers }, 4096],
+    ['the texts of an enum', { enum: integers.map(String) }, '4096'],
+    ['the names of properties', { properties: { 4096: true, 8192: true } }, { 4096: 1 }],
+    ['evaluated names', {
+      properties: { 4096: true },
+      unevaluatedProperties: false,
+    }, { 4096: 1 }],
+  ] as [string, PayloadSchema, unknown][]
+) {
+  Deno.test(`${what} that are integers are looked up by texts that are none`, () => {
+    const keys = keysDuring(() => {
+      expect(findMismatch(structuredClone(schema), payload, stepsFor(100))).toBe(null)
+    })
+    expect(keys).toContain('#4096')
+    expect(keys.filter((key) => integers.includes(Number(key)))).toEqual([])
+  })
+}
+
+Deno.test('texts that the engine hashes by their length take steps for the comparison with each other', () => {
+  const texts = (length: number): string[] => {
+    return Array.from({ length: 20 }, (_, at) => 'x'.repeat(length) + String(at).padStart(4, '0'))
+  }
+  const taken = (length: number): number => {
+    const steps = stepsFor(20 * length)
+    expect(findMismatch({ uniqueItems: true }, texts(length), steps)).toBe(null)
+    return steps.taken
+  }
+  const each = (length: number): number => taken(length) / length
+  expect(each(15_000)).toBeLessThan(1)
+  // 190 pairs, and a step for 32 characters.
+  expect(each(16_400)).toBeGreaterThan(190 / 32)
+})
