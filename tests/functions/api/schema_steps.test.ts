@@ -173,3 +173,32 @@ Deno.test('texts that the engine hashes by their length take steps for the compa
   // 190 pairs, and a step for 32 characters.
   expect(each(16_400)).toBeGreaterThan(190 / 32)
 })
+
+for (
+  const [what, schema, payload, expected] of [
+    ['a template', { format: 'uri-template' }, '{a}'.repeat(1000), 3000],
+    ['a URI', { format: 'uri' }, `a:${'b'.repeat(2998)}`, 1500],
+    ['a reference to a URI', { format: 'uri-reference' }, 'b'.repeat(3000), 1500],
+    ['a URL', { format: 'url' }, `https://a.bc/${'d'.repeat(2987)}`, 1500],
+    ['a host name', { format: 'hostname' }, `${'a.'.repeat(126)}a`, 126],
+    ['a mailbox', { format: 'email' }, `a@${'a.'.repeat(126)}a`, 126],
+    ['equal texts with escapes', { uniqueItems: true }, ['\u0001'.repeat(1000)], 5000],
+    ['equal names with escapes', { const: [] }, { ['"'.repeat(1000)]: 1 }, 1000],
+    ['numbers with far exponents', { multipleOf: 1e-300 }, 1e300, 600],
+    ['a large number', { multipleOf: 3 }, 3e300, 32],
+  ] as [string, PayloadSchema, unknown, number][]
+) {
+  Deno.test(`the check of ${what} takes as many steps as its work`, () => {
+    const steps = stepsFor(10_000)
+    findMismatch(schema, payload, steps)
+    expect(steps.taken).toBeGreaterThanOrEqual(expected)
+    expect(steps.taken).toBeLessThan(1.3 * expected + 100)
+  })
+}
+
+Deno.test('a regular expression of more than 2,000 characters does not have the format regex', () => {
+  const isFit = (length: number): boolean => {
+    return findMismatch({ format: 'regex' }, 'a'.repeat(length), stepsFor(length)) === null
+  }
+  expect([2000, 2001].map(isFit)).toEqual([true, false])
+})
