@@ -120,11 +120,11 @@ function keysDuring(work: () => void): unknown[] {
   const keys: unknown[] = []
   const set = Map.prototype.set
   const add = Set.prototype.add
-  Map.prototype.set = function (key: unknown, value: unknown) {
+  Map.prototype.set = function (key: unknown, value: unknown): Map<unknown, unknown> {
     keys.push(key)
     return set.call(this, key, value)
   }
-  Set.prototype.add = function (value: unknown) {
+  Set.prototype.add = function (value: unknown): Set<unknown> {
     keys.push(value)
     return add.call(this, value)
   }
