@@ -16,6 +16,13 @@ export const api: readonly Mutant[] = [
     why: 'One organisation uses up the process that all share.',
   },
   {
+    file: 'functions/api/publisher.ts',
+    find: '        if (newest.version === catalogue?.version) throw refusal\n',
+    replace: '',
+    tests: ['functions/api/publisher.test.ts'],
+    why: 'Each refused publish compiles all schemas of its organisation again.',
+  },
+  {
     file: 'functions/api/pattern/syntax.ts',
     find: `  if (rest.kind === 'choice') throw misplaced()`,
     replace: '',
