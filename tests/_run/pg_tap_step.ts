@@ -5,12 +5,7 @@ import { listFiles } from './files.ts'
 import type { FileResult } from './pg_tap.ts'
 import { run } from './processes.ts'
 import { namePattern, select, selectsAll } from './selection.ts'
-import {
-  profileGroups,
-  readsSettings,
-  type SessionProfile,
-  textProfiles,
-} from './session_settings.ts'
+import { profileGroups, type SessionProfile, textGroup } from './session_settings.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { add, tally } from './tally.ts'
 
@@ -42,13 +37,14 @@ export function sessionStep(
       const isNamed = filter.steps.includes(name)
       if (!selectsAll(filter) && !isNamed) return []
       const all = (await listFiles(context.root, folder, '.test.sql'))
-        .filter((file) => !waitsForAll(file) && !readsSettings.includes(file))
-      if (!context.all) {
-        const files = all.filter((file) => short.some((start) => file.startsWith(`${start}/`)))
-        return divide(files, 2).map((part) => pgTapPart(part, textProfiles, context))
-      }
-      return profileGroups.flatMap((profiles) =>
-        divide(all, 2).map((part) => pgTapPart(part, profiles, context))
+        // The settings of a session decide no text of a plan, and may decide the plan itself.
+        .filter((file) => !waitsForAll(file) && !file.includes('plans'))
+      const files = context.all
+        ? all
+        : all.filter((file) => short.some((start) => file.startsWith(`${start}/`)))
+      return (context.all ? profileGroups : [textGroup]).flatMap(({ profiles, without }) =>
+        divide(files.filter((file) => !without.includes(file)), 2)
+          .map((part) => pgTapPart(part, profiles, context))
       )
     },
   }

@@ -108,8 +108,7 @@ function followNews(model: Model, seen: Seen): void {
   )
   for (const { id, org, type } of news) {
     const rest = { key: null, endpoint: null, deliverAt: 0, at: model.now }
-    model.events.set(id, { id, org, type, ...rest })
-    model.unrouted.add(id)
+    model.addEvent({ id, org, type, ...rest })
   }
 }
 

@@ -23,6 +23,9 @@ export interface Endpoint {
   id: string
   spec: EndpointSpec
   status: 'enabled' | 'paused' | 'disabled' | 'deleted'
+  deletedAt: number | null
+  /** Events that were published after it was deleted. */
+  deletedBefore: Set<string>
   breaker: 'closed' | 'open' | 'half_open'
   streak: number
   firstFailure: number | null
@@ -104,6 +107,8 @@ export class Model {
         id,
         spec,
         status: 'enabled',
+        deletedAt: null,
+        deletedBefore: new Set(),
         breaker: 'closed',
         streak: 0,
         firstFailure: null,
@@ -121,6 +126,14 @@ export class Model {
   /** Notes that something is not as it must be, unless `holds`. */
   expect(holds: boolean, problem: string): void {
     if (!holds) this.problems.push(problem)
+  }
+
+  addEvent(event: Event): void {
+    this.events.set(event.id, event)
+    this.unrouted.add(event.id)
+    for (const endpoint of this.endpoints.values()) {
+      if (endpoint.status === 'deleted') endpoint.deletedBefore.add(event.id)
+    }
   }
 
   pair(event: string, endpoint: string): Pair | undefined {

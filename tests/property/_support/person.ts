@@ -66,8 +66,10 @@ function setStatus(model: Model, op: string, endpoint: Endpoint, seen: Seen): vo
   else if (op === 'resume') {
     if (endpoint.status !== 'enabled') endpoint.resumedAt = model.now
     endpoint.status = 'enabled'
-  } else if (op === 'delete') endpoint.status = 'deleted'
-  else {
+  } else if (op === 'delete') {
+    endpoint.status = 'deleted'
+    endpoint.deletedAt = model.now
+  } else {
     endpoint.status = 'disabled'
     model.announce('outhook.endpoint.disabled', endpoint.spec.org)
   }
@@ -98,8 +100,7 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
   if (step.idem !== null) model.keys.set(step.idem, { id, content, at: model.now })
   const { type, key } = step
   const rest = { endpoint: endpoint?.id ?? null, deliverAt: deliverAt ?? 0, at: model.now }
-  model.events.set(id, { id, org: 'default', type, key, ...rest })
-  model.unrouted.add(id)
+  model.addEvent({ id, org: 'default', type, key, ...rest })
 }
 
 /** Whether an event would go to an endpoint with an order, which a later delivery would hold up. */

@@ -15,20 +15,34 @@ export function routeLeft(model: Model, seen: Seen): void {
     model.unrouted.delete(id)
     const event = model.events.get(id)
     if (event === undefined) continue
-    const targets = [...model.endpoints.values()].filter((endpoint) => wants(endpoint, event))
+    const targets = [...model.endpoints.values()].filter((endpoint) => wants(endpoint, event, seen))
     for (const endpoint of targets) addPair(model, event, endpoint)
     if (targets.length === 0) model.attempts.push(`${id} 0 close no_subscriber`)
   }
 }
 
-function wants(endpoint: Endpoint, event: Event): boolean {
-  if (event.endpoint === null) return subscribes(endpoint, event.org, event.type)
-  return endpoint.status !== 'deleted' && event.endpoint === endpoint.id
+/** By the subscriptions of the event's time: an endpoint may have been deleted since. */
+function wants(endpoint: Endpoint, event: Event, seen: Seen): boolean {
+  if (event.endpoint !== null) return event.endpoint === endpoint.id
+  if (!matches(endpoint, event.org, event.type)) return false
+  if (endpoint.deletedAt === null) return true
+  // The clock was set back: the ended subscription has it, unless it is no longer kept.
+  if (endpoint.deletedBefore.has(event.id)) {
+    return event.at < endpoint.deletedAt &&
+      seen.attempts.some((row) =>
+        row.event === event.id && row.endpoint === endpoint.id && row.outcome === 'cancelled'
+      )
+  }
+  return true
 }
 
 /** Whether an endpoint gets the events of a type that name no endpoint. */
-export function subscribes({ status, spec }: Endpoint, org: string, type: string): boolean {
-  if (status === 'deleted' || spec.org !== org) return false
+export function subscribes(endpoint: Endpoint, org: string, type: string): boolean {
+  return endpoint.status !== 'deleted' && matches(endpoint, org, type)
+}
+
+function matches({ spec }: Endpoint, org: string, type: string): boolean {
+  if (spec.org !== org) return false
   return spec.patterns.some((pattern) =>
     pattern === '*' || pattern === type ||
     (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
@@ -58,5 +72,6 @@ function addPair(model: Model, event: Event, endpoint: Endpoint): void {
     sent: false,
   }
   model.pairs.set(name, pair)
-  lane?.queue.push(pair)
+  if (endpoint.status === 'deleted') model.close(pair, 'close', 'cancelled')
+  else lane?.queue.push(pair)
 }

@@ -5,7 +5,7 @@ select plan(17);
 create function at(p_at timestamptz) returns void language plpgsql as $$
 begin
   execute format('create or replace function outbox.clock() returns timestamptz language sql
-    set search_path = '''' as %L', format('select %L::timestamptz', p_at));
+    set search_path = '''' as %L', format('select to_timestamp(%s)', extract(epoch from p_at)));
 end
 $$;
 select at('2026-11-28 10:00+00');

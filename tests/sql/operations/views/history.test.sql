@@ -6,9 +6,11 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_usage.sql
 select plan(87);
+-- Noon, so that no day has a few rows only: a scan of such a partition reads all of them.
+create function noon() returns timestamptz language sql stable as $$ select date_trunc('day', now(), 'UTC') + interval '12 h' $$;
 
 create temporary table made as select endpoint(p_org_id => 'many') as a, endpoint(p_org_id => 'many') as b, endpoint(p_org_id => 'few') as c;
-do $$ begin for d in 0 .. 4 loop perform time_is(now() - (4 - d) * interval '1 d'), outbox.add_partitions(); end loop; end $$;
+do $$ begin for d in 0 .. 4 loop perform time_is(noon() - (4 - d) * interval '1 d'), outbox.add_partitions(); end loop; end $$;
 insert into outbox.event (id, org_id, type, body, created_at)
 select outbox.uuid_v7(t), case when n % 1000 = 0 then 'few' else 'many' end, 'a.b', '{}', t
 from (select n, outbox.clock() - n * interval '3 s' as t from generate_series(1, 100000) n) x;
@@ -32,7 +34,7 @@ insert into question (stale, attempts, events, q) values
   (true, 2, 0, 'select * from outbox.attempt where event_id = ''@one'''),
   -- The last attempts of an endpoint, or of each of an org's.
   (true, 40, 0, 'select * from outbox.attempt where endpoint_id = ''@a'' order by at desc limit 20'),
-  (true, 5, 0, 'select * from outbox.attempt where endpoint_id = ''@c'' and at > now() - interval ''1 hour'' order by at desc limit 20'),
+  (true, 5, 0, 'select * from outbox.attempt where endpoint_id = ''@c'' and at > noon() - interval ''1 hour'' order by at desc limit 20'),
   (true, 80, 0, 'select a.* from outbox.endpoint e cross join lateral (select * from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 20) a
     where e.org_id = ''many'' order by a.at desc limit 20'),
   -- The newest deliveries, open ones and the finished ones behind them: the attempts of each three times at most.
@@ -49,15 +51,15 @@ insert into question (stale, attempts, events, q) values
   (true, 0, 100, 'select outbox.list_events(''many'', p_limit => 20)'),
   (true, 0, 100, 'select outbox.list_events(''few'', p_limit => 20)'),
   -- By span: of the ten minutes 400 attempts, three times each; where a view has a branch for each end, in each of them.
-  (false, 1300, null, 'select * from outbox.delivery_status where org_id = ''many'' and event_id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
-  (false, 1300, null, 'select * from outbox.delivery_status where org_id = ''few'' and event_id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
-  (false, 1300, null, 'select * from outbox.delivery_status where endpoint_id = ''@a'' and event_id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
-  (false, 1300, null, 'select * from outbox.delivery_status where endpoint_id = ''@a'' and finished_at > now() - interval ''10 min'' order by finished_at desc limit 20'),
-  (false, 10, null, 'select * from outbox.delivery_status where endpoint_id = ''@c'' and finished_at > now() - interval ''1 hour'' order by finished_at desc limit 20'),
-  (false, 4000, null, 'select * from outbox.webhook_outbox where id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
-  (false, 4000, null, 'select * from outbox.saga_outbox where event_id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
-  (false, 4000, null, 'select * from outbox.transaction_outbox where id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
-  (false, 4000, null, 'select * from outbox.transaction_outbox where endpoint_id = ''@a'' and id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20');
+  (false, 1300, null, 'select * from outbox.delivery_status where org_id = ''many'' and event_id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20'),
+  (false, 1300, null, 'select * from outbox.delivery_status where org_id = ''few'' and event_id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20'),
+  (false, 1300, null, 'select * from outbox.delivery_status where endpoint_id = ''@a'' and event_id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20'),
+  (false, 1300, null, 'select * from outbox.delivery_status where endpoint_id = ''@a'' and finished_at > noon() - interval ''10 min'' order by finished_at desc limit 20'),
+  (false, 10, null, 'select * from outbox.delivery_status where endpoint_id = ''@c'' and finished_at > noon() - interval ''1 hour'' order by finished_at desc limit 20'),
+  (false, 4000, null, 'select * from outbox.webhook_outbox where id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20'),
+  (false, 4000, null, 'select * from outbox.saga_outbox where event_id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20'),
+  (false, 4000, null, 'select * from outbox.transaction_outbox where id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20'),
+  (false, 4000, null, 'select * from outbox.transaction_outbox where endpoint_id = ''@a'' and id >= outbox.uuid_v7_floor(noon() - interval ''10 min'') order by created_at desc limit 20');
 update question set asked = replace(replace(replace(q, '@one', o.id::text), '@a', m.a::text), '@c', m.c::text)
 from made m, (select id from outbox.event where org_id = 'many' order by id limit 1 offset 500) o where true;
 

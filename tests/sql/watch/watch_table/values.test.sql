@@ -14,7 +14,7 @@ create domain shop.code as bit(4);
 create type shop.span as range (subtype = date);
 
 create table shop.plain (id integer, t timestamptz default '2026-01-31 12:00:00.5+02', l timestamp default '2026-01-31 12:00:00', d date default '2026-01-31',
-  i interval default '1 mon 2 days 03:04:05', b bytea default '\xdead', f float8 default 0.1, r real default 1e-10, ts tstzrange default '[2026-01-01,2026-02-01)',
+  i interval default '1 mon 2 days 03:04:05', b bytea default '\xdead', f float8 default 0.1, r real default 1e-10, ts tstzrange default '[2026-01-01 00:00+00,2026-02-01 00:00+00)',
   ta timestamptz[] default '{2026-01-31 12:00:00+02}', c regclass default 'pg_catalog.pg_class', x xml default '<a>1</a>', n numeric default 1.50,
   o boolean default true, tz timetz default '12:00:00+02');
 create table shop.typed (like shop.plain including defaults, m money default 12.5, ms money[] default '{1}', mood shop.mood default 'ok',
