@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts'
+import { CompiledSchemas } from './json_schema/cache.ts'
 import { compileSchema } from './json_schema/compile.ts'
-import type { Node } from './json_schema/node.ts'
 import { Steps, TooManySteps } from './steps.ts'
 
 /** JSON Schema 2020-12; references only within the schema. */
@@ -21,7 +21,7 @@ export function stepsFor(characters: number): Steps {
 }
 
 /** Schemas come from catalogues that are cached, so each is compiled once for each copy. */
-const compiled = new WeakMap<object, Node>()
+const compiled = new CompiledSchemas()
 
 /** Why a payload was refused: it is invalid, its schema cannot be applied, or the check takes too long. */
 export type Mismatched = { kind: 'payload' | 'schema' | 'steps'; path: string; detail: string }
@@ -29,7 +29,7 @@ export type Mismatched = { kind: 'payload' | 'schema' | 'steps'; path: string; d
 /**
  * Why a payload is invalid, or why its schema cannot be applied; null if it is valid.
  *
- * @param steps counts the steps of the check, up to its limit
+ * @param steps counts the steps of the check, up to its limit, and those of compiling the schema
  */
 export function findMismatch(
   schema: PayloadSchema,
@@ -37,7 +37,7 @@ export function findMismatch(
   steps: Steps,
 ): Mismatched | null {
   try {
-    const found = nodeOf(schema).check(payload, null, steps)
+    const found = compiled.read(schema, steps).check(payload, null, steps)
     if (found === null) return null
     return { kind: 'payload', path: found.path.join('.'), detail: found.detail }
   } catch (error) {
@@ -46,11 +46,4 @@ export function findMismatch(
     if (error instanceof ApiError) return { kind: 'schema', path: '', detail: error.message }
     throw error
   }
-}
-
-function nodeOf(schema: PayloadSchema): Node {
-  if (typeof schema === 'boolean') return compileSchema(schema)
-  const node = compiled.get(schema) ?? compileSchema(schema)
-  compiled.set(schema, node)
-  return node
 }

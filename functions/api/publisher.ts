@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keyed } from '../_shared/base/keyed.ts'
 import type { FunctionArgs } from '../_shared/database/functions.ts'
+import { type Catalogue, CatalogueCache } from './catalogue_cache.ts'
 import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
 import { findMismatch, type Mismatched, type PayloadSchema, stepsFor } from './json_schema.ts'
@@ -31,7 +32,7 @@ const schema: z.ZodType<PayloadSchema | null> = z.union([
   z.record(z.string(), z.unknown()),
   z.boolean(),
 ]).nullable()
-const catalogueSchema = z.object({
+const catalogueSchema: z.ZodType<Catalogue> = z.object({
   strict: z.boolean(),
   version: z.string(),
   types: keyed(z.string(), schema),
@@ -49,10 +50,9 @@ const resultSchema = z.union([
 /** The ids in the order of the events, and the indexes of events that were published before. */
 export type PublishedIds = z.infer<typeof publishedIds>
 
-type Catalogue = z.infer<typeof catalogueSchema>
-
-/** How many catalogues are cached; the oldest one is dropped first. */
+/** How many catalogues are cached, and the characters of all; the oldest one is dropped first. */
 const maxCatalogues = 200
+const maxCharacters = 8_388_608
 /** How often a publish is repeated because the catalogue changed between its check and the call. */
 const maxRounds = 5
 
@@ -61,14 +61,7 @@ const maxRounds = 5
  * publishes returns a newer one if there is any.
  */
 export function createPublisher(database: ApiDatabase): Publish {
-  const catalogues = new Map<string, Catalogue>()
-
-  function keep(orgId: string, catalogue: Catalogue): void {
-    catalogues.delete(orgId)
-    if (catalogue.strict) catalogues.set(orgId, catalogue)
-    const [oldest] = catalogues.keys()
-    if (catalogues.size > maxCatalogues && oldest !== undefined) catalogues.delete(oldest)
-  }
+  const catalogues = new CatalogueCache(maxCatalogues, maxCharacters)
 
   return async function publish(
     orgId,
@@ -84,7 +77,14 @@ export function createPublisher(database: ApiDatabase): Publish {
       const refusal = catalogue === undefined ? null : findRefusal(catalogue, events, charge)
       if (refusal !== null) {
         if (isFresh) throw refusal
-        keep(orgId, await database.call('read_catalogue', { p_org_id: orgId }, catalogueSchema))
+        const newest = await database.call(
+          'read_catalogue',
+          { p_org_id: orgId },
+          catalogueSchema,
+        )
+        // The known copy stays, because its schemas are compiled.
+        if (newest.version === catalogue?.version) throw refusal
+        catalogues.keep(orgId, newest)
         isFresh = true
         continue
       }
@@ -93,7 +93,7 @@ export function createPublisher(database: ApiDatabase): Publish {
       if (batchKey !== undefined) args.p_key = batchKey
       const result = await database.call('publish_events', args, resultSchema, { traceparent })
       if ('ids' in result) return result
-      keep(orgId, result.catalogue)
+      catalogues.keep(orgId, result.catalogue)
       isFresh = true
     }
     throw new ApiError('unavailable', 'The catalogue of event types keeps changing', {
@@ -114,7 +114,7 @@ function findRefusal(
   // One budget for all events of the request, so that the cost of a batch is linear in its size.
   const steps = stepsFor(events.reduce((sum, { body }) => sum + body.length, 0))
   const refusal = findRefused(catalogue, events, steps)
-  charge?.(Math.floor(steps.taken / stepsOfRequest))
+  charge?.(Math.floor((steps.taken + steps.compiled) / stepsOfRequest))
   return refusal
 }
 

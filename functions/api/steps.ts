@@ -17,6 +17,7 @@ export class Steps {
   /** How many steps may be taken in all. */
   readonly most: number
   #taken = 0
+  #compiled = 0
   #depth = 0
 
   constructor(most: number) {
@@ -25,6 +26,16 @@ export class Steps {
 
   get taken(): number {
     return this.#taken
+  }
+
+  /** The steps of compiling schemas. They are charged, but no budget of payloads limits them. */
+  get compiled(): number {
+    return this.#compiled
+  }
+
+  /** Counts the steps of compiling a schema. */
+  addCompiled(count: number): void {
+    this.#compiled += count
   }
 
   /** Counts `count` steps, before the work itself. Throws TooManySteps if fewer are left. */

@@ -3,49 +3,100 @@ import type { Endpoint } from '../_shared/contract/contract.ts'
 
 /** Shorter texts are parts of too many words to be secrets. */
 const shortestSecret = 4
-/** Parts of a value, such as what follows `Bearer`, count only from this length. */
+/** Shorter values are masked only as whole words. Parts of a value count only from this length. */
 const shortestPart = 8
+/** The parts of all values that count, the longest first: their number, and the characters of all. */
+const mostParts = 32
+const mostCharacters = 16_384
+/** Values that a response has for many other reasons. */
+const plain = /^(?:true|false|null|[+-]?[\d.]{1,7})$/i
+
+/** One form of a secret. */
+export type SecretForm = {
+  text: string
+  /** Finds the form as a whole word; null if it is masked everywhere. */
+  word: RegExp | null
+  /** prefixesOf(text), once it is needed. */
+  prefixes: Int32Array | null
+}
 
 /**
  * The secrets of an endpoint in the forms in which a receiver could repeat them: the values of its
  * custom headers, its signing secrets and its credentials, unchanged and in the usual encodings. Longest
  * first, so that no part is replaced before the whole.
  */
-export function secretForms(endpoint: Endpoint): string[] {
-  const forms = new Set<string>()
-  for (const text of secretTexts(endpoint)) {
-    for (const form of formsOf(text)) if (form.length >= shortestSecret) forms.add(form)
+export function secretForms(endpoint: Endpoint): SecretForm[] {
+  const values = secretValues(endpoint).filter((value) => {
+    return value.length >= shortestSecret && !plain.test(value)
+  })
+  const forms = new Map<string, SecretForm>()
+  for (const text of new Set([...values, ...partsOf(values)])) {
+    const isShort = text.length < shortestPart
+    for (const form of formsOf(text)) {
+      if (form.length < shortestSecret || forms.has(form)) continue
+      forms.set(form, { text: form, word: isShort ? wordOf(form) : null, prefixes: null })
+    }
   }
-  return [...forms].sort((a, b) => b.length - a.length)
+  return [...forms.values()].sort((a, b) => b.text.length - a.text.length)
 }
 
-function secretTexts(endpoint: Endpoint): Set<string> {
-  const texts = new Set<string>()
-  // Only the values of headers are secret, not their names.
-  for (const value of Object.values(endpoint.headers)) addValue(texts, value)
-  for (const secret of endpoint.secrets) texts.add(secret.replace(/^wh(?:sec|sk)_/, ''))
+function secretValues(endpoint: Endpoint): string[] {
   const { credentials, channel } = endpoint as { credentials?: unknown; channel?: unknown }
-  for (const value of textsIn(credentials)) addValue(texts, value)
-  for (const value of textsIn((channel as { access_token?: unknown } | null)?.access_token)) {
-    addValue(texts, value)
-  }
-  return texts
+  return [
+    // Only the values of headers are secret, not their names.
+    ...Object.values(endpoint.headers),
+    ...endpoint.secrets.map((secret) => secret.replace(/^wh(?:sec|sk)_/, '')),
+    ...textsIn(withoutUser(credentials)),
+    ...textsIn((channel as { access_token?: unknown } | null)?.access_token),
+  ]
 }
 
-/** Adds a value, and its parts that are secret alone: a token, the value of a cookie, a password. */
-function addValue(texts: Set<string>, value: string): void {
-  if (value.length < shortestSecret) return
-  texts.add(value)
+/** The name of a user is often a common word, such as that of a queue. */
+function withoutUser(credentials: unknown): unknown {
+  if (typeof credentials !== 'object' || credentials === null) return credentials
+  return { ...credentials, username: undefined }
+}
+
+/** The parts of values that are secret alone: a token, the value of a cookie, a password. */
+function partsOf(values: string[]): string[] {
+  const parts = new Set<string>()
+  for (const value of values) {
+    for (const part of partsOfOne(value)) if (part.length >= shortestPart) parts.add(part)
+  }
+  for (const value of values) parts.delete(value)
+  let left = mostCharacters
+  return [...parts].sort((a, b) => b.length - a.length).slice(0, mostParts).filter((part) => {
+    left -= part.length
+    return left >= 0
+  })
+}
+
+function partsOfOne(value: string): string[] {
   const [, encoded] = /^basic\s+([A-Za-z0-9+/=]+)$/i.exec(value) ?? []
   const login = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8')
-  const parts = [
-    ...value.split(/[\s,;]+/).flatMap((part) => [part, part.slice(part.indexOf('=') + 1)]),
-    // A URL may be a credential, but its host is not secret.
-    value.replace(/^https?:\/\/[^/]*/i, ''),
+  // A URL may be a credential, but its host is not secret.
+  const rest = value.replace(/^https?:\/\/[^/]*/i, '')
+  return [
+    rest,
+    ...[...rest.split(/[\s,;]+/), ...rest.split(/[\s,;&:"']+/)].flatMap(endsOf),
     login,
     login.slice(login.indexOf(':') + 1),
   ]
-  for (const part of parts) if (part.length >= shortestPart) texts.add(part)
+}
+
+/** A text, and what follows each `=` in it, up to as many as count. */
+function endsOf(text: string): string[] {
+  const ends = [text]
+  let at = text.indexOf('=')
+  for (; at >= 0 && ends.length <= mostParts; at = text.indexOf('=', at + 1)) {
+    ends.push(text.slice(at + 1))
+  }
+  return ends
+}
+
+/** Finds a text that no letter, digit or underscore touches. */
+function wordOf(text: string): RegExp {
+  return new RegExp(`(?<!\\w)${text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?!\\w)`, 'g')
 }
 
 function textsIn(value: unknown): string[] {

@@ -1,7 +1,11 @@
 /** The sender of kind kafka against librdkafka's mock cluster: what arrives and in which order, what is refused, what a lost broker costs. */
 
 import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../functions/_shared/connect/address.ts'
+import { recordOf } from '../../functions/_shared/senders/broker/record.ts'
+import { dialKafka } from '../../functions/_shared/senders/kafka/cluster.ts'
 import { createKafkaSender } from '../../functions/_shared/senders/kafka/sender.ts'
+import { settingsOf } from '../../functions/_shared/senders/kafka/target.ts'
 import type { Sender } from '../../functions/_shared/senders/sender.ts'
 import { makeCertificates } from '../_support/brokers/certificates.ts'
 import { kafkaEndpoint, sendOne } from '../_support/brokers/endpoints.ts'
@@ -13,6 +17,7 @@ import {
 } from '../_support/brokers/kafka.ts'
 import { readTopic } from '../_support/brokers/read.ts'
 import { testFolder } from '../_support/folder.ts'
+import { sampleDelivery, sampleEvent } from '../functions/samples.ts'
 import { sendUnderEdgeDeno } from './brokers/edge.ts'
 import { startTlsFront } from './brokers/tls.ts'
 
@@ -171,6 +176,34 @@ Deno.test('send() speaks TLS of our own authority, and of no other', async () =>
   await sender.closeIdle?.()
   await Deno.remove(folder, { recursive: true })
 })
+
+Deno.test('no record is written after its timeout, also not when the client repeats the request', async () => {
+  const settings = settingsOf(kafkaEndpoint(kafka))
+  const policy = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
+  const cluster = await dialKafka(settings?.target ?? noTarget(), policy)
+  if ('outcome' in cluster) throw new Error(cluster.error)
+  const event = sampleEvent()
+  const record = recordOf(sampleDelivery(), kafkaEndpoint(kafka), event, Date.now())
+  const timeout = { outcome: 'failed', error_class: 'timeout' }
+  expect(await cluster.produce('late', null, record, () => true)).toMatchObject(timeout)
+  let asked = 0
+  const count = (): boolean => ++asked < 0
+  expect(await cluster.produce('late', null, record, count)).toEqual({ outcome: 'delivered' })
+  const ofOneRequest = asked
+  expect(ofOneRequest).toBeGreaterThan(0)
+  // The first request is refused, and the timeout passes before the repeat.
+  asked = 0
+  kafka.failNext(produceRequest, [kafkaError.leaderNotAvailable])
+  const outcome = await cluster.produce('late', null, record, () => ++asked > ofOneRequest)
+  expect(outcome).toMatchObject(timeout)
+  expect(asked).toBe(ofOneRequest + 1)
+  expect(await readTopic(kafka, 'late')).toHaveLength(1)
+  await cluster.close()
+})
+
+function noTarget(): never {
+  throw new Error('The endpoint has no settings')
+}
 
 Deno.test('under the Deno of the edge runtime it produces as well', async () => {
   expect(await sendUnderEdgeDeno([kafkaEndpoint(kafka, { topic: 'edge' })]))

@@ -1,9 +1,11 @@
+import type { Steps } from '../steps.ts'
 import { canonical } from './canonical.ts'
+import { mapKey } from './map_key.ts'
 import { type Check, mismatch } from './node.ts'
+import { shown } from './shown.ts'
 import { refuse, type Source } from './source.ts'
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
-const shownCharacters = 200
 
 /** `type`, `const` and `enum`. */
 export function addAnyChecks(source: Source): void {
@@ -37,19 +39,41 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
+/** Decimals are looked up as texts. */
+const stepsOfNumber = 4
+
 /** A lookup: its cost does not depend on the number of allowed values. */
 function equalCheck(values: unknown[]): Check {
-  const simple = new Set(values.filter((value) => !isComposite(value)))
-  const composite = new Set(values.filter(isComposite).map((value) => canonical(value)))
-  const text = JSON.stringify(values.length === 1 ? values[0] : values)
-  const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
-  const detail = values.length === 1 ? `Expected ${shown}` : `Expected one of ${shown}`
+  const isAllowed = values.length === 1 && !isComposite(values[0])
+    ? (value: unknown) => value === values[0]
+    : lookup(values)
+  const detail = values.length === 1
+    ? `Expected ${shown(values[0])}`
+    : `Expected one of ${shown(values)}`
   return (value, _marks, steps) => {
     if (typeof value === 'string') steps.takeText(value)
-    const isEqual = isComposite(value)
-      ? composite.size > 0 && composite.has(canonical(value, steps))
-      : simple.has(value)
-    return isEqual ? null : mismatch(detail)
+    return isAllowed(value, steps) ? null : mismatch(detail)
+  }
+}
+
+/** Numbers are in a set of texts, because the engine hashes numbers so that chosen ones all collide. */
+function lookup(values: unknown[]): (value: unknown, steps: Steps) => boolean {
+  const texts = new Set<string>()
+  const numbers = new Set<string>()
+  const composites = new Set<string>()
+  const others = new Set<unknown>()
+  for (const value of values) {
+    if (typeof value === 'string') texts.add(mapKey(value))
+    else if (typeof value === 'number') numbers.add(mapKey(String(value)))
+    else if (isComposite(value)) composites.add(canonical(value))
+    else others.add(value)
+  }
+  return (value, steps) => {
+    if (typeof value === 'string') return texts.has(mapKey(value))
+    if (isComposite(value)) return composites.size > 0 && composites.has(canonical(value, steps))
+    if (typeof value !== 'number') return others.has(value)
+    steps.take(stepsOfNumber)
+    return numbers.has(mapKey(String(value)))
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Steps } from '../steps.ts'
 import { canonical } from './canonical.ts'
+import { mapKey } from './map_key.ts'
 import {
   addMark,
   type Check,
+  hasMark,
   type Marks,
   type Mismatch,
   mismatch,
@@ -36,7 +38,7 @@ export function addArrayChecks(source: Source): void {
   if (rest !== undefined) {
     node.lastChecks.push(arrayCheck((value, marks, steps) => {
       return findInElements(value, steps, (item, at) => {
-        if (marks?.has(at)) return null
+        if (hasMark(marks, at)) return null
         addMark(marks, at, steps)
         return rest.check(item, null, steps)
       })
@@ -86,13 +88,22 @@ function countFitting(part: Node, value: unknown[], marks: Marks, steps: Steps):
   return count
 }
 
+/** The engine hashes longer texts by their length alone, so those of one length are all compared. */
+const longestHashed = 16_000
+
 function findRepeat(value: unknown[], _marks: Marks, steps: Steps): Mismatch | null {
   const places = new Map<string, number>()
+  const long = new Map<number, number>()
   for (const [at, item] of value.entries()) {
-    const text = canonical(item, steps)
-    const before = places.get(text)
+    const key = mapKey(canonical(item, steps))
+    if (key.length > longestHashed) {
+      const others = long.get(key.length) ?? 0
+      steps.take(others * (key.length >> 5))
+      long.set(key.length, others + 1)
+    }
+    const before = places.get(key)
     if (before !== undefined) return mismatch(`The elements ${before} and ${at} are equal`)
-    places.set(text, at)
+    places.set(key, at)
   }
   return null
 }

@@ -13,6 +13,13 @@ const mostLevels = 64
 const mostDepth = 32
 /** The states of all patterns. */
 const mostStates = 10_000
+/** Schemas within a schema. Each takes about 500 bytes when it is compiled. */
+const mostNodes = 5000
+/** Compiling one schema within another takes as long as so many steps of a check. */
+const stepsOfNode = 100
+
+/** A compiled schema, and the steps of compiling it, to which its memory is proportional too. */
+export type Compiled = { root: Node; steps: number }
 
 type Work = { raw: Record<string, unknown>; node: Node; depth: number }
 
@@ -20,15 +27,16 @@ type Work = { raw: Record<string, unknown>; node: Node; depth: number }
  * Compiles a JSON Schema (2020-12) whose references stay within it. The work is linear in its size.
  * Throws ApiError for a schema that is invalid, too large, or too costly for a single value.
  */
-export function compileSchema(schema: unknown): Node {
-  checkSize(schema)
+export function compileSchema(schema: unknown): Compiled {
+  const characters = checkSize(schema)
   const compiler = new Compiler(schema)
   const root = compiler.compile(schema)
   checkCost(compiler.nodes)
-  return root
+  return { root, steps: characters + stepsOfNode * compiler.nodes.length }
 }
 
-function checkSize(schema: unknown): void {
+/** Returns the number of characters. */
+function checkSize(schema: unknown): number {
   let text = ''
   try {
     text = JSON.stringify(schema)
@@ -41,6 +49,7 @@ function checkSize(schema: unknown): void {
   if (text.length > mostCharacters) {
     refuse('schema', `has more than ${mostCharacters} characters`, 'Leave out descriptions')
   }
+  return text.length
 }
 
 class Compiler {
@@ -91,6 +100,13 @@ class Compiler {
     }
     const known = this.#known.get(raw)
     if (known !== undefined) return known
+    if (this.nodes.length >= mostNodes) {
+      refuse(
+        path,
+        `is one of more than ${mostNodes.toLocaleString('en-US')} schemas within the schema`,
+        'Write a large anyOf or oneOf as enum, true instead of {}, and equal parts once in $defs',
+      )
+    }
     const node = new Node(path)
     this.#known.set(raw, node)
     this.nodes.push(node)

@@ -1,4 +1,4 @@
-import { findMissing, objectCheck } from './objects.ts'
+import { missingCheck, objectCheck } from './objects.ts'
 import type { Node } from './node.ts'
 import { readMap, readNames, type Source } from './source.ts'
 
@@ -16,8 +16,9 @@ export function addDependentChecks(source: Source): void {
     }
   }
   for (const [name, needs] of names) {
+    const findMissing = missingCheck(needs)
     source.node.checks.push(objectCheck((value, _marks, steps) => {
-      return Object.hasOwn(value, name) ? findMissing(needs, value, steps) : null
+      return Object.hasOwn(value, name) ? findMissing(value, steps) : null
     }))
   }
   for (const [name, part] of parts) {

@@ -1,4 +1,5 @@
 import type { Steps } from '../steps.ts'
+import { mapKey } from './map_key.ts'
 
 /** Why a value is invalid, and the path from the checked value to the invalid part. */
 export type Mismatch = { path: (string | number)[]; detail: string }
@@ -51,7 +52,17 @@ const stepsOfMark = 8
 export function addMark(marks: Marks, mark: string | number, steps: Steps): void {
   if (marks === null) return
   steps.take(stepsOfMark)
-  marks.add(mark)
+  marks.add(keyOf(mark))
+}
+
+/** Whether `marks` has a name or an index. */
+export function hasMark(marks: Marks, mark: string | number): boolean {
+  return marks !== null && marks.has(keyOf(mark))
+}
+
+/** Indexes are numbers, so that no name is equal to one. */
+function keyOf(mark: string | number): string | number {
+  return typeof mark === 'string' ? mapKey(mark) : mark
 }
 
 /** Adds `more` to `marks`, if a keyword reads them. */

@@ -4,6 +4,7 @@ import { readNumber, refuse, type Source } from './source.ts'
 
 /** Decimals are divided as texts and large integers. */
 const stepsOfDivision = 8
+const stepsOfLargeDivision = 32
 
 /** Each bound with how to say it, and whether a value lies within. */
 const bounds = [
@@ -27,7 +28,7 @@ export function addNumberChecks(source: Source): void {
   if (divisor <= 0) refuse(`${source.path}.multipleOf`, `is ${divisor}`, 'Expected more than 0')
   source.node.checks.push(numberCheck(`Expected a multiple of ${divisor}`, (value, steps) => {
     steps.take(stepsOfDivision)
-    return isMultiple(value, divisor)
+    return isMultiple(value, divisor, steps)
   }))
 }
 
@@ -41,11 +42,17 @@ function numberCheck(
 }
 
 /** Whether a decimal is a multiple of another, without the rounding of binary fractions. */
-function isMultiple(value: number, divisor: number): boolean {
-  if (Number.isInteger(value) && Number.isInteger(divisor)) return value % divisor === 0
+function isMultiple(value: number, divisor: number, steps: Steps): boolean {
+  if (Number.isInteger(value) && Number.isInteger(divisor)) {
+    // A bit at a time.
+    steps.take(Math.abs(value) > Number.MAX_SAFE_INTEGER ? stepsOfLargeDivision : 0)
+    return value % divisor === 0
+  }
   if (!Number.isFinite(value)) return false
   const [digits, exponent] = decimal(value)
   const [divisorDigits, divisorExponent] = decimal(divisor)
+  // The digits of the integers that are divided.
+  steps.take(Math.abs(exponent - divisorExponent))
   const least = Math.min(exponent, divisorExponent)
   const scaled = digits * 10n ** BigInt(exponent - least)
   return scaled % (divisorDigits * 10n ** BigInt(divisorExponent - least)) === 0n

@@ -1,14 +1,17 @@
 import type { Pattern } from '../pattern/pattern.ts'
 import type { Steps } from '../steps.ts'
+import { mapKey } from './map_key.ts'
 import {
   addMark,
   type Check,
+  hasMark,
   type Marks,
   type Mismatch,
   mismatch,
   type Node,
   within,
 } from './node.ts'
+import { shown } from './shown.ts'
 import { readCount, readMap, readNames, readPart, type Source } from './source.ts'
 
 type Value = Record<string, unknown>
@@ -18,7 +21,8 @@ export function addObjectChecks(source: Source): void {
   const { raw, path, node } = source
   const required = readNames(raw.required, `${path}.required`)
   if (required !== undefined) {
-    node.checks.push(objectCheck((value, _marks, steps) => findMissing(required, value, steps)))
+    const findMissing = missingCheck(required)
+    node.checks.push(objectCheck((value, _marks, steps) => findMissing(value, steps)))
   }
   const least = readCount(source, 'minProperties')
   const most = readCount(source, 'maxProperties')
@@ -39,13 +43,21 @@ export function addObjectChecks(source: Source): void {
   addMemberChecks(source)
 }
 
-/** The first of `names` that is missing. Takes one step for each name. */
-export function findMissing(names: string[], value: Value, steps: Steps): Mismatch | null {
-  for (const name of names) {
-    steps.take(1)
-    if (!Object.hasOwn(value, name)) return mismatch(`${JSON.stringify(name)} is missing`)
+/**
+ * Finds the first of `names` that is missing. The check takes one step for each name; the texts of the problems
+ * are made before, because a name can be long.
+ */
+export function missingCheck(
+  names: string[],
+): (value: Value, steps: Steps) => Mismatch | null {
+  const needs = names.map((name) => ({ name, detail: `${shown(name)} is missing` }))
+  return (value, steps) => {
+    for (const { name, detail } of needs) {
+      steps.take(1)
+      if (!Object.hasOwn(value, name)) return mismatch(detail)
+    }
+    return null
   }
-  return null
 }
 
 /** A check of objects; other values fit. */
@@ -64,7 +76,7 @@ function addMemberChecks(source: Source): void {
   const { path, node } = source
   const named = new Map(
     readMap(source, 'properties').map(([name, raw]) => {
-      return [name, source.part(raw, `${path}.properties.${name}`)]
+      return [mapKey(name), source.part(raw, `${path}.properties.${name}`)]
     }),
   )
   const matched = readMap(source, 'patternProperties').map(([text, raw]): [Pattern, Node] => {
@@ -83,14 +95,14 @@ function addMemberChecks(source: Source): void {
   if (rest === undefined) return
   node.lastChecks.push(objectCheck((value, marks, steps) => {
     return findInMembers(value, steps, (name, member) => {
-      if (marks?.has(name)) return null
+      if (hasMark(marks, name)) return null
       addMark(marks, name, steps)
       return rest.check(member, null, steps)
     })
   }))
 
   function checkMember(name: string, member: unknown, marks: Marks, steps: Steps): Mismatch | null {
-    const own = named.get(name)
+    const own = named.get(mapKey(name))
     let isKnown = own !== undefined
     const problem = own?.check(member, null, steps) ?? null
     if (problem !== null) return problem
@@ -111,8 +123,10 @@ function findInMembers(
   steps: Steps,
   find: (name: string, member: unknown) => Mismatch | null,
 ): Mismatch | null {
-  for (const name of Object.keys(value)) {
-    steps.take(2)
+  const names = Object.keys(value)
+  // For all of them, because listing them costs as much if the first member is invalid.
+  steps.take(2 * names.length)
+  for (const name of names) {
     const found = find(name, value[name])
     if (found !== null) return within(name, found)
   }

@@ -56,7 +56,7 @@ export const takenSchemas: Hostile[] = [
   ['5,000 required names', { items: { required: texts(5000) } }, objects],
   ['5,000 required names that are there', { required: Object.keys(named(5000, () => 1)) }, members],
   ['5,000 properties', { items: { properties: named(5000, () => true) } }, objects],
-  ['5,000 properties that are there', { properties: named(5000, () => ({})) }, members],
+  ['4,900 properties that are there', { properties: named(4900, () => ({})) }, members],
   ['additionalProperties', { additionalProperties: { type: 'number', minimum: 0 } }, members],
   ['300 patternProperties', {
     patternProperties: Object.fromEntries(texts(300).map((text) => [`^${text}x`, true])),
@@ -286,6 +286,12 @@ export const refusedSchemas: [what: string, schema: unknown, field: string, prob
     },
     'schema.allOf.4.pattern',
     /larger than 10000 states/,
+  ],
+  [
+    '5,001 schemas',
+    { anyOf: list(5000, () => ({})) },
+    'schema.anyOf.4999',
+    /more than 5,000 schemas/,
   ],
   ['33 levels of schemas', levels(34, (inner) => ({ items: inner })), 'schema', /is nested more/],
   ['65 levels of data', { const: levels(65, (inner) => [inner]) }, 'schema', /64 levels/],

@@ -1,6 +1,7 @@
 /** What the check of payloads costs an organisation that publishes. */
 
 import { expect } from '@std/expect'
+import { CatalogueCache } from '../../../functions/api/catalogue_cache.ts'
 import { apiDatabase } from '../../../functions/api/database.ts'
 import { createPublisher, type PublishedEvent } from '../../../functions/api/publisher.ts'
 
@@ -59,4 +60,73 @@ Deno.test('a check of too many steps is refused with the name of the type, and i
     remedy: expect.stringContaining('simplify the schema'),
   })
   expect(charged).toEqual([1])
+})
+
+Deno.test('the schemas of a catalogue are compiled once, also if its events are refused', async () => {
+  const large = { type: 'integer', anyOf: Array.from({ length: 4900 }, () => ({})) }
+  const types = Array.from({ length: 8 }, (_, at) => `t${at}`)
+  const database = apiDatabase((name) => {
+    // As from the network: each reply has new objects.
+    const copies = types.map((type) => [type, structuredClone(large)])
+    const catalogue = { strict: true, version: '1', types: Object.fromEntries(copies) }
+    return Promise.resolve({
+      ok: true,
+      data: name === 'read_catalogue' ? catalogue : { catalogue },
+    })
+  })
+  const publish = createPublisher(database)
+  const events = types.map((type, at): PublishedEvent => {
+    const payload = at < 7 ? 1 : 'x'
+    return { fields: {}, type, payload, body: JSON.stringify(payload) }
+  })
+  const charges: number[][] = []
+  for (let time = 0; time < 3; time++) {
+    const charged: number[] = []
+    charges.push(charged)
+    await expect(publish('org-1', events, null, undefined, (requests) => charged.push(requests)))
+      .rejects.toMatchObject({ code: 'schema_mismatch', field: 'events.7.payload' })
+  }
+  // 100 steps for each of 8 times 4,901 schemas, and one for each character.
+  expect(charges).toEqual([[8], [0], [0]])
+})
+
+Deno.test('a refused event is checked again only against another version of the catalogue', async () => {
+  let version = 1
+  const types = (): unknown => ({ a: { type: version < 3 ? 'string' : 'integer' } })
+  const calls: string[] = []
+  const database = apiDatabase((name, args) => {
+    calls.push(name)
+    const catalogue = { strict: true, version: `${version}`, types: types() }
+    const isCurrent = 'p_catalogue' in args && args.p_catalogue === catalogue.version
+    const data = isCurrent ? { ids: ['1'], duplicates: [] } : { catalogue }
+    return Promise.resolve({ ok: true, data: name === 'read_catalogue' ? catalogue : data })
+  })
+  const publish = createPublisher(database)
+  const event: PublishedEvent = { fields: {}, type: 'a', payload: 1, body: '1' }
+  const refused = { code: 'schema_mismatch' }
+  await expect(publish('org-1', [event], null)).rejects.toMatchObject(refused)
+  await expect(publish('org-1', [event], null)).rejects.toMatchObject(refused)
+  version = 3
+  expect(await publish('org-1', [event], null)).toEqual({ ids: ['1'], duplicates: [] })
+  expect(calls).toEqual(['publish_events', 'read_catalogue', 'read_catalogue', 'publish_events'])
+})
+
+Deno.test('catalogues are kept up to a number and up to their characters, the newest always', () => {
+  const catalogue = (length: number): Parameters<CatalogueCache['keep']>[1] => {
+    return { strict: true, version: '1', types: { a: { title: 'x'.repeat(length) } } }
+  }
+  const kept = (cache: CatalogueCache): string[] => {
+    return ['a', 'b', 'c', 'd'].filter((orgId) => cache.get(orgId) !== undefined)
+  }
+  const cache = new CatalogueCache(3, 1000)
+  for (const orgId of ['a', 'b', 'c', 'd']) cache.keep(orgId, catalogue(10))
+  expect(kept(cache)).toEqual(['b', 'c', 'd'])
+  cache.keep('b', catalogue(940))
+  expect(kept(cache)).toEqual(['b', 'd'])
+  cache.keep('a', catalogue(5000))
+  expect(kept(cache)).toEqual(['a'])
+  cache.keep('b', catalogue(10))
+  expect(kept(cache)).toEqual(['b'])
+  cache.keep('b', { ...catalogue(10), strict: false })
+  expect(kept(cache)).toEqual([])
 })

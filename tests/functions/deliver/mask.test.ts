@@ -4,6 +4,8 @@ import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
 import { attemptDelivery } from '../../../functions/deliver/attempt.ts'
 import { maskSecrets } from '../../../functions/deliver/mask.ts'
+import { overlapOf, prefixesOf } from '../../../functions/deliver/overlap.ts'
+import { secretForms } from '../../../functions/deliver/secret_forms.ts'
 import type { Endpoint, Outcome } from '../../../functions/_shared/contract/contract.ts'
 import type { PostRequest } from '../../../functions/_shared/transport/transport.ts'
 import { webhookSender } from '../../../functions/_shared/senders/webhook.ts'
@@ -22,7 +24,7 @@ const headers = {
   authorization: 'Bearer token-of-thirty-characters-xyz',
   cookie: 'session=0123456789abcdef; theme=dark',
   'x-login': `Basic ${login}`,
-  'x-pin': '4711',
+  'x-pin': 'k4711',
   'x-lane': 'eu',
 }
 const endpoint = sampleEndpoint({
@@ -67,11 +69,11 @@ const echoes: [how: string, text: string, secret: string][] = [
   ['as the value of a cookie', '{"session":"0123456789abcdef"}', '0123456789abcdef'],
   ['as the decoded login', 'ada:correct horse', 'correct'],
   ['as the password of a login', 'password "correct horse" is wrong', 'correct horse'],
-  ['when it is short', 'pin 4711', '4711'],
+  ['when it is short', 'pin k4711', 'k4711'],
+  ['when it is short and in quotes', '{"pin":"k4711"}', 'k4711'],
   ['as the signing secret', `whsec_${bare}`, bare],
   ['as the signing secret without its prefix', bare, bare],
   ['as the credentials of a broker', 'user broker-user with pass/word+1', 'pass/word+1'],
-  ['as a user name', 'no such user: broker-user', 'broker-user'],
   ['as the path of a secret URL', 'POST /T0/B0/key', '/T0/B0/key'],
   ['as the token of a channel', 'Malformed token EAAGm0PX4ZCpsBA', 'EAAGm0PX4ZCpsBA'],
 ]
@@ -84,6 +86,109 @@ for (const [how, text, secret] of echoes) {
     expect(outcome.response).not.toContain(secret)
   })
 }
+
+const parted: [header: string, secret: string][] = [
+  ['Token token="s3cr3tvalue123"', 's3cr3tvalue123'],
+  ["Token token='s3cr3tvalue123'", 's3cr3tvalue123'],
+  ['ApiKey ada:s3cr3tvalue123', 's3cr3tvalue123'],
+  ['id=7&key=s3cr3tvalue123', 's3cr3tvalue123'],
+  ['Digest a=b=s3cr3tvalue123', 's3cr3tvalue123'],
+  ['key=abc123:def456', 'abc123:def456'],
+]
+for (const [header, secret] of parted) {
+  Deno.test(`the secret in the header ${header} is masked if it is repeated alone`, () => {
+    const sender = sampleEndpoint({ headers: { authorization: header } })
+    const response = `no such key: ${secret}.`
+    expect(maskSecrets({ outcome: 'delivered', response }, sender))
+      .toMatchObject({ response: 'no such key: ***.' })
+  })
+}
+
+Deno.test('what decides the retry stays, also if it is equal to a header', () => {
+  const headers = { 'x-max-age': '36000000', 'x-code': 'NO_ROUTE', 'x-day': 'Wed, 21 Oct 2026' }
+  const to = sampleEndpoint({ headers })
+  const waits = [
+    '36000000',
+    'Wed, 21 Oct 2026 07:28:00 GMT',
+    'Wednesday, 21-Oct-26 07:28:00 GMT',
+    'Wed Oct 21 07:28:00 2026',
+  ]
+  for (const retry_after of waits) {
+    const outcome: Outcome = {
+      outcome: 'failed',
+      error_class: 'status',
+      error: 'x',
+      code: 'NO_ROUTE',
+      retry_after,
+    }
+    expect(maskSecrets(outcome, to)).toEqual(outcome)
+  }
+})
+
+Deno.test('common words and short numbers are no secrets, and other short values only as whole words', () => {
+  const to = sampleEndpoint({
+    headers: { a: 'true', b: 'null', c: '2024', d: '1.5', e: 'prod', f: 'endpoint' },
+    credentials: { username: 'orders', password: 'pw12345678' },
+  })
+  const outcomes: Outcome[] = [
+    { outcome: 'delivered', response: '{"ok":true,"a":null,"at":"2024-01-01","n":1.5}' },
+    { outcome: 'delivered', response: 'products, _prod and prod7, cut at prod7', cut: true },
+    { outcome: 'delivered', response: 'and within a word: upro', cut: true },
+    { outcome: 'failed', error_class: 'broker', error: 'No queue takes orders', code: 'NO_ROUTE' },
+    { outcome: 'failed', error_class: 'timeout', error: 'The endpoint did not respond in time' },
+    { outcome: 'failed', error_class: 'status', error: 'The endpoint responded with 429' },
+  ]
+  for (const outcome of outcomes) expect(maskSecrets(outcome, to)).toEqual(outcome)
+  expect(maskSecrets({ outcome: 'delivered', response: 'in "prod" or prod' }, to))
+    .toMatchObject({ response: 'in "***" or ***' })
+  expect(maskSecrets({ outcome: 'failed', error_class: 'status', error: 'the endpoint' }, to))
+    .toMatchObject({ error: 'the ***' })
+})
+
+/** A text that counts how often a character is read. */
+function counted(text: string): { text: Pick<string, 'length' | 'charCodeAt'>; reads: number } {
+  const counter = {
+    reads: 0,
+    text: {
+      length: text.length,
+      charCodeAt: (at: number) => {
+        counter.reads++
+        return text.charCodeAt(at)
+      },
+    },
+  }
+  return counter
+}
+
+Deno.test('the end of a response that begins a secret is found in linear time', () => {
+  const cases: [text: string, secret: string, length: number][] = [
+    [`${'a'.repeat(4094)}bb`, 'a'.repeat(4096), 0],
+    ['a'.repeat(4096), `${'a'.repeat(4095)}b`, 4095],
+    ['ab'.repeat(2048), `${'ab'.repeat(1000)}c`, 2000],
+    ['xabcab', 'abcabd', 5],
+    ['xabcabd', 'abcabd', 6],
+    ['', 'abc', 0],
+  ]
+  for (const [text, secret, length] of cases) {
+    const form = counted(secret)
+    const prefixes = prefixesOf(form.text)
+    const end = counted(text)
+    expect(overlapOf(end.text, form.text, prefixes)).toBe(length)
+    expect(end.reads).toBeLessThanOrEqual(Math.min(text.length, secret.length))
+    expect(form.reads).toBeLessThanOrEqual(5 * secret.length + 3 * text.length)
+  }
+})
+
+Deno.test('at most 32 parts of the values of an endpoint count, the longest first', () => {
+  const parts = Array.from({ length: 100 }, (_, at) => `part-${at}-${'x'.repeat(at)}`)
+  const forms = secretForms(sampleEndpoint({ headers: { a: parts.join(' ') }, secrets: [] }))
+    .map(({ text }) => text)
+  expect(parts.filter((part) => forms.includes(part))).toEqual(parts.slice(-32))
+  const long = secretForms(sampleEndpoint({ headers: { a: 'k='.repeat(2000) }, secrets: [] }))
+  // Each text has up to 14 forms of at most four times its length.
+  const characters = long.reduce((sum, { text }) => sum + text.length, 0)
+  expect(characters).toBeLessThan(14 * 4 * (16_384 + 4000))
+})
 
 Deno.test('a secret is masked wherever the stored part of a response ends within it', () => {
   const text = `{"key":"${JSON.stringify(token).slice(1)}`
@@ -110,6 +215,12 @@ Deno.test('what is no secret stays as it was received, and so does the outcome',
       retry_after: '120',
     },
     { outcome: 'failed', error_class: 'broker', error: 'NO_ROUTE', code: 'NO_ROUTE' },
+    {
+      outcome: 'failed',
+      error_class: 'broker',
+      error: 'No queue of broker-user',
+      code: 'NO_ROUTE',
+    },
     { outcome: 'delivered', provider_id: 'wamid.HBg', provider: { usage: { calls: [1, null] } } },
   ]
   for (const outcome of outcomes) expect(maskSecrets(outcome, endpoint)).toEqual(outcome)

@@ -10,10 +10,17 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/publisher.ts',
-    find: '  charge?.(Math.floor(steps.taken / stepsOfRequest))',
+    find: '  charge?.(Math.floor((steps.taken + steps.compiled) / stepsOfRequest))',
     replace: '  charge?.(0)',
     tests: ['functions/api/publisher.test.ts'],
     why: 'One organisation uses up the process that all share.',
+  },
+  {
+    file: 'functions/api/publisher.ts',
+    find: '        if (newest.version === catalogue?.version) throw refusal\n',
+    replace: '',
+    tests: ['functions/api/publisher.test.ts'],
+    why: 'Each refused publish compiles all schemas of its organisation again.',
   },
   {
     file: 'functions/api/pattern/syntax.ts',

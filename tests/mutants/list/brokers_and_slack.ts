@@ -123,6 +123,13 @@ export const brokersAndSlack: readonly Mutant[] = [
     why: 'A key with a dollar sign goes to another topic.',
   },
   {
+    file: 'functions/_shared/senders/kafka/cluster.ts',
+    find: '        if (isLate()) throw new TooLate()\n',
+    replace: '',
+    tests: ['e2e/broker_kafka.test.ts'],
+    why: 'A record is written after its attempt was recorded as a timeout, and then again.',
+  },
+  {
     file: 'functions/_shared/senders/kafka/failure.ts',
     find: `if (socketError !== null) return unreachable(socketError)
 `,

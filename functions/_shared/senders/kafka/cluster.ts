@@ -5,13 +5,21 @@ import { openSocket } from '../../connect/socket.ts'
 import type { Outcome } from '../../contract/contract.ts'
 import { asError } from '../../base/errors.ts'
 import type { BrokerRecord } from '../broker/record.ts'
-import { type Failure, refused } from '../broker/outcome.ts'
+import { type Failure, late, refused } from '../broker/outcome.ts'
 import { failureOf } from './failure.ts'
 import type { KafkaTarget } from './target.ts'
 
 export type KafkaCluster = {
-  /** Resolves when all in-sync replicas have the record, or with the cluster's error. */
-  produce(topic: string, key: string | null, record: BrokerRecord): Promise<Outcome>
+  /**
+   * Resolves when all in-sync replicas have the record, or with the cluster's error. No request with the record
+   * is made after `isLate` returns true.
+   */
+  produce(
+    topic: string,
+    key: string | null,
+    record: BrokerRecord,
+    isLate: () => boolean,
+  ): Promise<Outcome>
   close(): Promise<void>
 }
 
@@ -109,6 +117,21 @@ function vettedSocket(
   }
 }
 
+/** Ends kafkajs's repeats of a request. */
+class TooLate extends Error {
+  readonly retriable = false
+
+  constructor() {
+    super('The timeout of the delivery has passed')
+    this.name = 'TooLate'
+  }
+}
+
+/** kafkajs may wrap the error. */
+function isTooLate(error: unknown): boolean {
+  return error instanceof TooLate || (error instanceof Error && error.cause instanceof TooLate)
+}
+
 function share(
   producer: Producer,
   socketError: () => Error | null,
@@ -117,15 +140,24 @@ function share(
     topic: string,
     key: string | null,
     { value, headers, timestamp }: BrokerRecord,
+    isLate: () => boolean,
   ): Promise<Outcome> {
+    const message = {
+      key,
+      headers,
+      timestamp: String(timestamp * 1000),
+      // kafkajs reads it when it encodes a request: the first one, perhaps after it has loaded metadata and
+      // connected to the leader, and each repeat.
+      get value() {
+        if (isLate()) throw new TooLate()
+        return value
+      },
+    }
     try {
-      await producer.send({
-        topic,
-        acks: -1,
-        messages: [{ key, value, headers, timestamp: String(timestamp * 1000) }],
-      })
+      await producer.send({ topic, acks: -1, messages: [message] })
       return { outcome: 'delivered' }
     } catch (error) {
+      if (isTooLate(error)) return late()
       return failureOf(error, socketError())
     }
   }

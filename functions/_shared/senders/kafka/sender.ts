@@ -40,7 +40,7 @@ export function createKafkaSender(): Sender {
         connections.use(
           settings.target,
           policy,
-          (cluster) => cluster.produce(topic, event.partition_key ?? null, record),
+          (cluster) => cluster.produce(topic, event.partition_key ?? null, record, isLate),
           isLate,
         ),
     )
