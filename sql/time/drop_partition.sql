@@ -41,12 +41,12 @@ begin
   delete from outbox.partition_check c where c.name = p_name;
   return true;
 exception when lock_not_available then
-  return false;
+  return null;
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false if a lock was not free within 100 ms, if one of its events is open '
-  '(is_open_between()), or if it is already dropped.';
+  'Drops a partition; null if a lock was not free within 100 ms, false if one of its events is '
+  'open (is_open_between()), or if it is already dropped.';
 
 create function outbox.is_clean_tonight(
   p_name text, p_since timestamptz, p_until timestamptz, p_today date
@@ -91,6 +91,7 @@ declare
   v_part record;
   v_dropped integer := 0;
   v_more boolean := false;
+  v_done boolean;
   v_failed text[] := array[]::text[];
 begin
   for v_part in
@@ -101,12 +102,14 @@ begin
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
     begin
-      if v_part.parent = 'attempt' then
-        -- The transaction that holds this lock would delay the other days too.
-        exit when not outbox.drop_partition(v_part.name);
-        v_dropped := v_dropped + 1;
-      elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
-        v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
+      if v_part.parent = 'attempt'
+        or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
+      then
+        v_done := outbox.drop_partition(v_part.name);
+        -- The transaction that holds this lock would delay the other days too, and the tick waits
+        -- for the rows of partition_check that this call holds.
+        exit when v_done is null;
+        v_dropped := v_dropped + v_done::integer;
       end if;
       perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
     -- Such as a view that somebody made of a partition. The other partitions can be dropped.

@@ -31,7 +31,9 @@ Deno.test('everything that locks, in eight sessions at once, neither deadlocks n
   expect(await deadlocks(db.admin)).toBe(before)
   // What was resumed has its turn with the tick, and an empty lane goes with the cleanup.
   await first.sql`select outbox.tick(), outbox.cleanup()`
-  await expectExactCounters(db.admin)
+  await expectExactCounters(db.admin).catch((cause) => {
+    throw new Error(`mixture with seed ${seed}: ${cause.message}`, { cause })
+  })
   expect({ seed, left: await finish(first.sql) }).toEqual({ seed, left: [] })
   await expectExactCounters(db.admin)
   expect(first.warnings).toEqual([])
