@@ -74,15 +74,11 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   {
     file: 'sql/time/cleanup.sql',
     find: `and not l.halted and l.not_before <= $2
-        and exists (
-          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
     $delete$,
     array(
       select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and`,
     replace: `and l.not_before <= $2
-        and exists (
-          select from outbox.gate g where g.id = l.gate_id for no key update skip locked)
     $delete$,
     array(
       select o.ctid from outbox.lane o

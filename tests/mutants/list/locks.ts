@@ -482,8 +482,8 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: 'where g.id = l.gate_id for no key update skip locked)',
-    replace: 'where g.id = l.gate_id for no key update)',
+    find: 'where g.id = o.gate_id for no key update skip locked)',
+    replace: 'where g.id = o.gate_id for no key update)',
     tests: [
       'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a key alone',
       'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a replay job alone',
