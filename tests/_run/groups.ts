@@ -3,7 +3,7 @@
 /**
  * Files of what differs by the version of Postgres and pg_cron: the job list and the seconds of pg_cron, rights and
  * extensions, locks of partitions, errors and statistics, logical replication, dump, restore and upgrade, and the
- * protocol. CI runs them on 17 too, beside the SQL tests, which have the plans.
+ * protocol. The SQL tests have the plans.
  */
 const byVersion = [
   'tests/concurrency/claimers.test.ts',

@@ -6,7 +6,6 @@
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import postgres from 'postgres'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
@@ -54,22 +53,14 @@ export async function runFile(pg: Postgres, file: string): Promise<FileResult> {
 }
 
 /**
- * Stops what would change tables and statistics beside the tests: the jobs that at minute 7 and at
- * midnight take locks that tests expect to be free, and both vacuums, which count the rows of a
- * test that has not ended as none: plans then differ.
+ * Stops the jobs that create and drop partitions and delete rows: at minute 7 and at midnight they
+ * take locks that the tests of partitions and cleanup expect to be free.
  */
-export async function stopJobs(pg: Postgres): Promise<void> {
-  const admin = postgres(pg.adminDbUrl, { max: 1, onnotice: () => {} })
-  try {
-    await admin`
-      select cron.alter_job(j.jobid, active => false) from cron.job j
-      where j.jobname in ('outhook-partitions', 'outhook-cleanup', 'outhook-drop-partitions',
-        'outhook-vacuum')`
-    await admin`alter system set autovacuum = off`
-    await admin`select pg_reload_conf()`
-  } finally {
-    await admin.end()
-  }
+export async function stopHourlyJobs(pg: Postgres): Promise<void> {
+  const { code, stderr } = await pg.psql(`
+    select cron.alter_job(j.jobid, active => false) from cron.job j
+    where j.jobname in ('outhook-partitions', 'outhook-cleanup', 'outhook-drop-partitions')`)
+  if (code !== 0) throw new Error(`cannot stop the hourly jobs: ${stderr}`)
 }
 
 if (import.meta.main) {
@@ -79,7 +70,7 @@ if (import.meta.main) {
     allowPositionals: true,
   })
   await withMigrations(async (pg) => {
-    await stopJobs(pg)
+    await stopHourlyJobs(pg)
     await applySettings(pg, readProfiles(values.profiles))
     for (const file of positionals) print(JSON.stringify(await runFile(pg, file)))
   })

@@ -33,7 +33,7 @@ Deno.test('.ci/run prints the time of each part, and last what all of them came 
     'cold',
     'test --all',
     passed,
-    'test --postgres 17 schema sql/ by-version',
+    'test --postgres 17 schema sql/',
     passed,
     'soak --short',
   ])
