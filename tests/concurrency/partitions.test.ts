@@ -129,6 +129,16 @@ for (const table of ['event', 'attempt']) {
   })
 }
 
+Deno.test('drop_partitions() ends at the first lock that is not free', async () => {
+  await setDay(100)
+  await one.sql`begin`
+  await one.sql`lock table outbox.event in row exclusive mode`
+  expect(await drop(other.sql)).toBe(0)
+  await one.sql`commit`
+  const [checks] = await db.admin`select count(*)::integer as n from outbox.partition_check`
+  expect(checks).toEqual({ n: 1 })
+})
+
 Deno.test('drop_partitions() beside itself drops each day once', async () => {
   await patience()
   const { day } = await deliveredLongAgo()

@@ -21,6 +21,7 @@ import { httpClient } from './http_client.ts'
 import { kickAndTick } from './kick_and_tick.ts'
 import { leases } from './leases.ts'
 import { limits } from './limits.ts'
+import { maintenance } from './maintenance.ts'
 import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
 import { manualActions } from './manual_actions.ts'
@@ -54,6 +55,7 @@ export const areas: readonly Area[] = [
   { name: 'secrets', mutants: secrets },
   { name: 'publishing', mutants: publishing },
   { name: 'limits', mutants: limits },
+  { name: 'maintenance', mutants: maintenance },
   { name: 'leases', mutants: leases },
   { name: 'dispatch', mutants: dispatch },
   { name: 'kick and tick', mutants: kickAndTick },

@@ -1,5 +1,5 @@
 -- Modules: api, inbox, sagas, messages
--- A row that the database refuses to delete keeps no other row, and is shown by name.
+-- A row that the database refuses to delete keeps no other row, and is shown by its table and ctid.
 begin;
 \ir ../../_helpers.sql
 select plan(37);
