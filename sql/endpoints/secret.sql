@@ -53,7 +53,8 @@ declare
 begin
   select
     coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+      pg_catalog.jsonb_agg(
+        v.decrypted_secret order by s.expires_at is null desc, s.created_at desc, s.id)
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
@@ -106,7 +107,7 @@ begin
         pg_catalog.jsonb_build_object(
           'secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
           'created_at', s.created_at, 'expires_at', s.expires_at)
-        order by s.expires_at is null desc, s.created_at desc))
+        order by s.expires_at is null desc, s.created_at desc, s.id))
     from outbox.endpoint_secret s
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end

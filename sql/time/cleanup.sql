@@ -208,6 +208,7 @@ declare
 begin
   -- A constraint that is checked at the commit would fail the whole piece, and each start again.
   set constraints all immediate;
+  perform outbox.check_not_restoring();
   select s.name, least(coalesce(p.piece_rows, 2000), s.most)
   into v_name, v_most
   from outbox.cleanup_step s
@@ -248,6 +249,7 @@ declare
   v_steps jsonb := '{}'::jsonb;
 begin
   set constraints all immediate;
+  perform outbox.check_not_restoring();
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;

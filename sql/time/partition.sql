@@ -179,6 +179,8 @@ declare
   v_table text;
   v_day date;
 begin
+  -- A restore creates the partitions of the backup.
+  perform outbox.check_not_restoring();
   for v_table, v_day in
     select t.name, v_today + d.n
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)

@@ -191,6 +191,10 @@ begin
   -- A constraint that is checked at the commit would fail the whole tick, so check after each
   -- statement.
   set constraints all immediate;
+  -- A restore brings the jobs of pg_cron before the data of this schema.
+  if outbox.is_restoring() then
+    return '{"kicked": false, "restoring": true}';
+  end if;
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
@@ -218,4 +222,4 @@ $$;
 comment on function outbox.tick(timestamptz) is
   'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after '
   'p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, '
-  '"runs": live_runs(), absent if nothing is due}.';
+  '"runs": live_runs(), absent if nothing is due; "restoring": true while is_restoring()}.';

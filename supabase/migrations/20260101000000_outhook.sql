@@ -27,16 +27,17 @@
 --   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/isolated.sql,
 --   engine/claim/batch.sql, engine/extension_points.sql, engine/run/contract.sql,
 --   engine/run/run.sql, engine/run/tick_problem.sql, engine/run/database_id.sql,
---   engine/run/project_name.sql, engine/run/binding.sql, engine/run/kick.sql,
---   engine/run/dispatch.sql, engine/run/kick_problem.sql, engine/run/response.sql,
---   engine/rights.sql, operations/extension_points.sql, operations/manual.sql,
---   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
---   operations/purge.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
---   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
---   operations/release.sql, operations/cancel_pending.sql, operations/decide_copy.sql,
---   operations/queue_metrics.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
---   time/foreign_kick.sql, time/tick.sql, time/partition.sql, time/drop_partition.sql,
---   time/expire.sql, time/cleanup.sql, time/job.sql, time/cron.sql, time/rights.sql
+--   engine/run/project_name.sql, engine/run/restoring.sql, engine/run/binding.sql,
+--   engine/run/kick.sql, engine/run/dispatch.sql, engine/run/kick_problem.sql,
+--   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
+--   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
+--   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
+--   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
+--   operations/outbox_views.sql, operations/release.sql, operations/cancel_pending.sql,
+--   operations/decide_copy.sql, operations/queue_metrics.sql, operations/metrics.sql,
+--   operations/rights.sql, time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
+--   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/job.sql, time/cron.sql,
+--   time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -4101,7 +4102,8 @@ declare
 begin
   select
     coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+      pg_catalog.jsonb_agg(
+        v.decrypted_secret order by s.expires_at is null desc, s.created_at desc, s.id)
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
@@ -4154,7 +4156,7 @@ begin
         pg_catalog.jsonb_build_object(
           'secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
           'created_at', s.created_at, 'expires_at', s.expires_at)
-        order by s.expires_at is null desc, s.created_at desc))
+        order by s.expires_at is null desc, s.created_at desc, s.id))
     from outbox.endpoint_secret s
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
@@ -11441,6 +11443,64 @@ comment on function outbox.project_name(text) is
   'supabase.co, "local" for a local stack with any port, else the host with its port, in lower '
   'case and without scheme, path and default port. Null if there is none.';
 
+-- sql/engine/run/restoring.sql
+
+-- A restore loads the data of each table, sets the sequences, and only then adds the primary keys
+-- (https://www.postgresql.org/docs/current/app-pgrestore.html, --section). Who writes before that
+-- takes ids that the sequences give again, and sees deliveries without their events. A worker does
+-- not notice a restore: it connects to the same name as before.
+
+create function outbox.unrestored_table() returns text
+language sql stable set search_path = ''
+as $$
+  select c.relname
+  from pg_catalog.pg_class c
+  where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and c.relreplident <> 'f'
+    and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
+  order by c.relname limit 1
+$$;
+comment on function outbox.unrestored_table() is
+  'The name of a table of this schema whose primary key is missing; null if there is none. Tables '
+  'with replica identity full have no primary key. Reads the catalog of all tables (0.3 ms).';
+
+create function outbox.is_restoring() returns boolean
+language sql stable set search_path = ''
+as $$
+  select pg_catalog.to_regclass('outbox.binding_pkey') is null
+$$;
+comment on function outbox.is_restoring() is
+  'Whether the database is being restored: the data may be incomplete. Looks at one primary key '
+  '(1 us), which pg_restore with one job adds after all data.';
+
+create function outbox.refuse_restoring(p_table text) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_table is not null then
+    raise exception using errcode = '57P03',
+      message = pg_catalog.format(
+        'the database is being restored: table outbox.%s has no primary key yet', p_table),
+      hint = 'If no restore is running, it ended with an error: restore again, or create the key';
+  end if;
+end
+$$;
+comment on function outbox.refuse_restoring(text) is
+  '57P03 that names a table without a primary key, so that a run waits and asks again; nothing for '
+  'null.';
+
+create function outbox.check_not_restoring() returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if outbox.is_restoring() then
+    perform outbox.refuse_restoring('binding');
+  end if;
+end
+$$;
+comment on function outbox.check_not_restoring() is
+  '57P03 while is_restoring().';
+
 -- sql/engine/run/binding.sql
 
 -- An outbox is bound to the project that delivers from it and to its database. A copy has the same
@@ -11530,6 +11590,7 @@ declare
   v_named text := p_says ->> 'project';
   v_binding outbox.binding;
 begin
+  perform outbox.check_not_restoring();
   -- The shared lock costs 1 us. A decision waits for the calls before it, and no call waits for it.
   if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then
     return 'deciding';
@@ -11550,7 +11611,8 @@ $$;
 comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
   'Whether a run may deliver from this database: null, or why it gets nothing: another_project, '
   'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the '
-  'server_id() in the kick that started it}. locks: an advisory lock, shared.';
+  'server_id() in the kick that started it}. 57P03 while the database is being restored. locks: an '
+  'advisory lock, shared.';
 
 create function outbox.is_beside(
   p_kind text, p_project text, p_binding outbox.binding, p_now timestamptz
@@ -11609,6 +11671,8 @@ declare
   v_database text := outbox.database_id();
   v_project text := outbox.project_name(p_named);
 begin
+  -- pg_restore with several jobs adds the key of a small table before it has loaded a large one.
+  perform outbox.refuse_restoring(outbox.unrestored_table());
   if v_project is null then
     return case
       when p_binding.database <> v_database
@@ -14954,6 +15018,10 @@ begin
   -- A constraint that is checked at the commit would fail the whole tick, so check after each
   -- statement.
   set constraints all immediate;
+  -- A restore brings the jobs of pg_cron before the data of this schema.
+  if outbox.is_restoring() then
+    return '{"kicked": false, "restoring": true}';
+  end if;
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
@@ -14981,7 +15049,7 @@ $$;
 comment on function outbox.tick(timestamptz) is
   'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after '
   'p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, '
-  '"runs": live_runs(), absent if nothing is due}.';
+  '"runs": live_runs(), absent if nothing is due; "restoring": true while is_restoring()}.';
 
 -- sql/time/partition.sql
 
@@ -15166,6 +15234,8 @@ declare
   v_table text;
   v_day date;
 begin
+  -- A restore creates the partitions of the backup.
+  perform outbox.check_not_restoring();
   for v_table, v_day in
     select t.name, v_today + d.n
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
@@ -15304,6 +15374,8 @@ declare
   v_done boolean;
   v_failed text[] := array[]::text[];
 begin
+  -- Before a restore has loaded the deliveries, each old partition looks finished.
+  perform outbox.refuse_restoring(outbox.unrestored_table());
   for v_part in
     select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
     union all
@@ -15692,6 +15764,7 @@ declare
 begin
   -- A constraint that is checked at the commit would fail the whole piece, and each start again.
   set constraints all immediate;
+  perform outbox.check_not_restoring();
   select s.name, least(coalesce(p.piece_rows, 2000), s.most)
   into v_name, v_most
   from outbox.cleanup_step s
@@ -15732,6 +15805,7 @@ declare
   v_steps jsonb := '{}'::jsonb;
 begin
   set constraints all immediate;
+  perform outbox.check_not_restoring();
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;

@@ -10,7 +10,16 @@ import { startPgBouncer } from '../_support/pgbouncer.ts'
 import { startTestPostgres } from '../_support/postgres.ts'
 import { startWorker } from '../_support/worker_process.ts'
 import { copyTemplate, restoreDump, restoreInPlace } from './copies/copy.ts'
-import { arrivals, end, history, outcomes, publish, query, subscribe } from './copies/deliveries.ts'
+import {
+  arrivals,
+  end,
+  history,
+  logged,
+  outcomes,
+  publish,
+  query,
+  subscribe,
+} from './copies/deliveries.ts'
 import { startStandby } from './copies/server.ts'
 import { startReceiver } from './receiver/receiver.ts'
 
@@ -90,9 +99,11 @@ Deno.test('a worker keeps running while its database is restored in place, and s
     expect(await history(database.dbUrl)).toMatchObject({ changes: [...begun, changed] })
     await query(database.dbUrl, `select outbox.set_setting('worker.enabled', 'false')`)
     const pending = await publish(database.dbUrl, 'move.pending', 3)
-    await restoreInPlace(outhook, 'in_place', async () => {
+    await restoreInPlace(outhook, 'in_place', {
       // The backup does not know of what happens after it.
-      await query(database.dbUrl, `select outbox.publish('move.lost', '{}')`)
+      lost: async () => void await publish(database.dbUrl, 'move.lost'),
+      // A worker that wrote now would take ids that the backup has.
+      loaded: () => logged(worker, 'the database is being restored'),
     })
     await query(database.dbUrl, `select outbox.set_setting('worker.enabled', 'true')`)
     expect(await arrivals(outhook.receiver, pending, worker)).toEqual([1, 1, 1])

@@ -519,7 +519,8 @@ declare
 begin
   select
     coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+      pg_catalog.jsonb_agg(
+        v.decrypted_secret order by s.expires_at is null desc, s.created_at desc, s.id)
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
@@ -1005,6 +1006,8 @@ declare
   v_table text;
   v_day date;
 begin
+  -- A restore creates the partitions of the backup.
+  perform outbox.check_not_restoring();
   for v_table, v_day in
     select t.name, v_today + d.n
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
@@ -2837,6 +2840,8 @@ declare
   v_database text := outbox.database_id();
   v_project text := outbox.project_name(p_named);
 begin
+  -- pg_restore with several jobs adds the key of a small table before it has loaded a large one.
+  perform outbox.refuse_restoring(outbox.unrestored_table());
   if v_project is null then
     return case
       when p_binding.database <> v_database
@@ -4326,6 +4331,7 @@ declare
   v_named text := p_says ->> 'project';
   v_binding outbox.binding;
 begin
+  perform outbox.check_not_restoring();
   -- The shared lock costs 1 us. A decision waits for the calls before it, and no call waits for it.
   if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then
     return 'deciding';
@@ -4348,7 +4354,7 @@ ALTER FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now
 
 -- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. locks: an advisory lock, shared.';
+COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. 57P03 while the database is being restored. locks: an advisory lock, shared.';
 
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5290,6 +5296,25 @@ ALTER FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers json
 -- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) IS 'Raises OH001 if the stored URL has another origin than p_before, the endpoint before the change, and p_headers does not name all custom headers of p_before.';
+
+-- Name: check_not_restoring(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_not_restoring() RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if outbox.is_restoring() then
+    perform outbox.refuse_restoring('binding');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_not_restoring() OWNER TO postgres;
+
+-- Name: FUNCTION check_not_restoring(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_not_restoring() IS '57P03 while is_restoring().';
 
 -- Name: check_old_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6256,6 +6281,7 @@ declare
   v_steps jsonb := '{}'::jsonb;
 begin
   set constraints all immediate;
+  perform outbox.check_not_restoring();
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;
@@ -6303,6 +6329,7 @@ declare
 begin
   -- A constraint that is checked at the commit would fail the whole piece, and each start again.
   set constraints all immediate;
+  perform outbox.check_not_restoring();
   select s.name, least(coalesce(p.piece_rows, 2000), s.most)
   into v_name, v_most
   from outbox.cleanup_step s
@@ -9244,6 +9271,8 @@ declare
   v_done boolean;
   v_failed text[] := array[]::text[];
 begin
+  -- Before a restore has loaded the deliveries, each old partition looks finished.
+  perform outbox.refuse_restoring(outbox.unrestored_table());
   for v_part in
     select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
     union all
@@ -14043,6 +14072,21 @@ ALTER FUNCTION outbox.is_reachable(p_address inet) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_reachable(p_address inet) IS 'Whether deliveries may go to an address: a public one, or one that egress.allow_cidrs allows.';
 
+-- Name: is_restoring(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_restoring() RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select pg_catalog.to_regclass('outbox.binding_pkey') is null
+$$;
+
+ALTER FUNCTION outbox.is_restoring() OWNER TO postgres;
+
+-- Name: FUNCTION is_restoring(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_restoring() IS 'Whether the database is being restored: the data may be incomplete. Looks at one primary key (1 us), which pg_restore with one job adds after all data.';
+
 -- Name: is_retryable(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text DEFAULT NULL::text) RETURNS boolean
@@ -15194,7 +15238,8 @@ CREATE FUNCTION outbox.list_channels(p_org_id text) RETURNS jsonb
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
+    select pg_catalog.jsonb_agg(
+      outbox.channel_json(c.endpoint_id) order by c.created_at desc, c.endpoint_id)
     from outbox.whatsapp_channel c
     join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));
@@ -20128,7 +20173,7 @@ begin
         pg_catalog.jsonb_build_object(
           'secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
           'created_at', s.created_at, 'expires_at', s.expires_at)
-        order by s.expires_at is null desc, s.created_at desc))
+        order by s.expires_at is null desc, s.created_at desc, s.id))
     from outbox.endpoint_secret s
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
@@ -21234,6 +21279,28 @@ ALTER FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_p
 -- Name: FUNCTION refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) IS 'Records that a run gets nothing because of its project, and ends the run. Returns the reason. locks: the run with SKIP LOCKED.';
+
+-- Name: refuse_restoring(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_restoring(p_table text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_table is not null then
+    raise exception using errcode = '57P03',
+      message = pg_catalog.format(
+        'the database is being restored: table outbox.%s has no primary key yet', p_table),
+      hint = 'If no restore is running, it ended with an error: restore again, or create the key';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_restoring(p_table text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_restoring(p_table text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_restoring(p_table text) IS '57P03 that names a table without a primary key, so that a run waits and asks again; nothing for null.';
 
 -- Name: refuse_result(outbox.result, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25644,6 +25711,10 @@ begin
   -- A constraint that is checked at the commit would fail the whole tick, so check after each
   -- statement.
   set constraints all immediate;
+  -- A restore brings the jobs of pg_cron before the data of this schema.
+  if outbox.is_restoring() then
+    return '{"kicked": false, "restoring": true}';
+  end if;
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
@@ -25673,7 +25744,7 @@ ALTER FUNCTION outbox.tick(p_until timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION tick(p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick(p_until timestamp with time zone) IS 'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": live_runs(), absent if nothing is due}.';
+COMMENT ON FUNCTION outbox.tick(p_until timestamp with time zone) IS 'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": live_runs(), absent if nothing is due; "restoring": true while is_restoring()}.';
 
 -- Name: tick_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26163,6 +26234,26 @@ ALTER FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jso
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) IS 'Adds a result that cannot be read to p_reported.';
+
+-- Name: unrestored_table(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unrestored_table() RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select c.relname
+  from pg_catalog.pg_class c
+  where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and c.relreplident <> 'f'
+    and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
+  order by c.relname limit 1
+$$;
+
+ALTER FUNCTION outbox.unrestored_table() OWNER TO postgres;
+
+-- Name: FUNCTION unrestored_table(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unrestored_table() IS 'The name of a table of this schema whose primary key is missing; null if there is none. Tables with replica identity full have no primary key. Reads the catalog of all tables (0.3 ms).';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30210,6 +30301,10 @@ REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text)
 
 REVOKE ALL ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_not_restoring(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_not_restoring() FROM PUBLIC;
+
 -- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -31261,6 +31356,10 @@ REVOKE ALL ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.is_reachable(p_address inet) FROM PUBLIC;
 
+-- Name: FUNCTION is_restoring(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_restoring() FROM PUBLIC;
+
 -- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
@@ -32138,6 +32237,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_old_snapshot() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_restoring(p_table text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_restoring(p_table text) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -32730,6 +32833,10 @@ REVOKE ALL ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_ta
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) FROM PUBLIC;
+
+-- Name: FUNCTION unrestored_table(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unrestored_table() FROM PUBLIC;
 
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3348,6 +3348,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_not_restoring': { Args: Record<PropertyKey, never>; Returns: undefined }
       'check_old_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
         Returns: undefined
@@ -4532,6 +4533,7 @@ export type Database = {
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
       'is_reachable': { Args: { 'p_address': unknown }; Returns: boolean }
+      'is_restoring': { Args: Record<PropertyKey, never>; Returns: boolean }
       'is_retryable': {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: boolean
@@ -5825,6 +5827,7 @@ export type Database = {
         }
         Returns: string
       }
+      'refuse_restoring': { Args: { 'p_table': string }; Returns: undefined }
       'refuse_result': {
         Args: {
           'p_error': string
@@ -6450,6 +6453,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'unrestored_table': { Args: Record<PropertyKey, never>; Returns: string }
       'unrouted_late': {
         Args: {
           'p_limit': number

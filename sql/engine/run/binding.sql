@@ -85,6 +85,7 @@ declare
   v_named text := p_says ->> 'project';
   v_binding outbox.binding;
 begin
+  perform outbox.check_not_restoring();
   -- The shared lock costs 1 us. A decision waits for the calls before it, and no call waits for it.
   if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then
     return 'deciding';
@@ -105,7 +106,8 @@ $$;
 comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
   'Whether a run may deliver from this database: null, or why it gets nothing: another_project, '
   'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the '
-  'server_id() in the kick that started it}. locks: an advisory lock, shared.';
+  'server_id() in the kick that started it}. 57P03 while the database is being restored. locks: an '
+  'advisory lock, shared.';
 
 create function outbox.is_beside(
   p_kind text, p_project text, p_binding outbox.binding, p_now timestamptz
@@ -164,6 +166,8 @@ declare
   v_database text := outbox.database_id();
   v_project text := outbox.project_name(p_named);
 begin
+  -- pg_restore with several jobs adds the key of a small table before it has loaded a large one.
+  perform outbox.refuse_restoring(outbox.unrestored_table());
   if v_project is null then
     return case
       when p_binding.database <> v_database

@@ -113,7 +113,8 @@ language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
+    select pg_catalog.jsonb_agg(
+      outbox.channel_json(c.endpoint_id) order by c.created_at desc, c.endpoint_id)
     from outbox.whatsapp_channel c
     join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));

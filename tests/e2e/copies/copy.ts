@@ -49,27 +49,47 @@ export async function restoreDump({ stack, admin }: TestOuthook, name: string): 
   return beside(stack, name)
 }
 
-/** `pg_dump`, a new database of the same name, `psql`: restores a backup in the place of its database. Its clients lose their sessions. */
+/** What happens while a backup is restored in place. */
+export type Meanwhile = {
+  /** After the backup was made. */
+  lost: () => Promise<void>
+  /** When the data is there, and no primary key. */
+  loaded: () => Promise<void>
+}
+
+/**
+ * `pg_dump`, a new database of the same name, `pg_restore` in three steps: restores a backup in the place of its
+ * database. Its clients lose their sessions, and connect again at once.
+ */
 export async function restoreInPlace(
   { stack, admin }: TestOuthook,
   name: string,
-  between: () => Promise<void>,
+  { lost, loaded }: Meanwhile,
 ): Promise<void> {
   const { bin } = await ensurePostgres({ log: () => {} })
   const adminUrl = named(stack.adminDbUrl, name)
-  const file = `${testFolder()}.sql`
+  const file = `${testFolder()}.dump`
   const program = async (command: string, ...args: string[]): Promise<void> => {
-    const { success, stderr } = await new Deno.Command(command, { args, stdout: 'null' }).output()
+    const { success, stderr } = await new Deno.Command(`${bin}/${command}`, {
+      args,
+      stdout: 'null',
+    })
+      .output()
     if (!success) throw new Error(new TextDecoder().decode(stderr))
   }
-  await program(`${bin}/pg_dump`, `--file=${file}`, adminUrl)
-  await between()
+  await program('pg_dump', '--format=custom', `--file=${file}`, adminUrl)
+  await lost()
   // `drop database` waits for each process of the server, and pg_cron 1.4 may sleep for a minute.
   await admin.unsafe(`alter database ${name} allow_connections false`)
   await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`
   await admin.unsafe(`alter database ${name} rename to ${name}_before`)
   await admin.unsafe(`create database ${name}`)
-  await program(`${bin}/psql`, '-Xq', `--file=${file}`, adminUrl)
+  const section = (part: string) =>
+    program('pg_restore', `--section=${part}`, `--dbname=${adminUrl}`, file)
+  await section('pre-data')
+  await section('data')
+  await loaded()
+  await section('post-data')
   await Deno.remove(file)
 }
 

@@ -88,6 +88,13 @@ export async function history(
   }
 }
 
+/** Waits until the worker logs a line with this text. */
+export async function logged(worker: WorkerProcess, text: string): Promise<void> {
+  const has = (): boolean => worker.log.some((line) => line.includes(text))
+  if (await waitUntil(has, { timeoutMs: patienceMs })) return
+  throw new Error(`"${text}" is not in the log of the worker:\n${worker.log.join('\n')}`)
+}
+
 /** Ends the worker; resolves with its exit code and the lines that mention a project. */
 export async function end(
   worker: WorkerProcess,

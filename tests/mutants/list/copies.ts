@@ -257,4 +257,29 @@ comment on function outbox.kicks_paused`,
     tests: ['sql/engine/binding/further_names.test.sql'],
     why: 'A name that nobody has confirmed delivers from a restored dump.',
   },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `  perform outbox.check_not_restoring();
+`,
+    replace: '',
+    tests: ['sql/engine/binding/restoring.test.sql'],
+    why:
+      `A worker writes into a database that is being restored, and takes ids that the backup has.`,
+  },
+  {
+    file: 'sql/engine/run/binding.sql',
+    find: `  perform outbox.refuse_restoring(outbox.unrestored_table());
+`,
+    replace: '',
+    tests: ['sql/engine/binding/restoring.test.sql'],
+    why: `A worker binds a database whose large tables are still being restored.`,
+  },
+  {
+    file: 'sql/time/drop_partition.sql',
+    find: `  perform outbox.refuse_restoring(outbox.unrestored_table());
+`,
+    replace: '',
+    tests: ['sql/engine/binding/restoring.test.sql'],
+    why: `A partition whose deliveries are not loaded yet is dropped during a restore.`,
+  },
 ]

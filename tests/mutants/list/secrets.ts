@@ -25,14 +25,20 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/secret.sql',
-    find:
-      'pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)',
-    replace: 'pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at)',
+    find: 'v.decrypted_secret order by s.expires_at is null desc, s.created_at desc, s.id)',
+    replace: 'v.decrypted_secret order by s.created_at)',
     tests: [
       'sql/endpoints/rotate_secret/overlap.test.sql',
       'sql/endpoints/rotate_secret/schemes.test.sql',
     ],
     why: 'x-signature is made with the old secret after a rotation.',
+  },
+  {
+    file: 'sql/endpoints/secret.sql',
+    find: 'order by s.expires_at is null desc, s.created_at desc, s.id))',
+    replace: 'order by s.expires_at is null desc, s.created_at desc))',
+    tests: ['sql/endpoints/rotate_secret/overlap.test.sql'],
+    why: 'Secrets that were replaced at one moment are listed in an order that changes.',
   },
   {
     file: 'sql/endpoints/secret.sql',

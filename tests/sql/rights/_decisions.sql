@@ -161,7 +161,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   tick_problem kick_problem kicks_waiting
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
-  kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
+  is_restoring unrestored_table refuse_restoring check_not_restoring kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
   -- publishing
   check_addressed check_event check_json check_type check_unordered current_traceparent
   event_content new_event put_event claim_idempotency_key

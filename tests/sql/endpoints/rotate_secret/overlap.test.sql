@@ -2,7 +2,7 @@
 -- with what is live then.
 begin;
 \ir ../../_helpers.sql
-select plan(29);
+select plan(31);
 
 create function given(p_n integer) returns text language sql as $$
   select 'whsec_' || translate(encode(decode(repeat(lpad(to_hex(p_n), 2, '0'), 32), 'hex'), 'base64'), E'\n', '')
@@ -71,6 +71,15 @@ select is(outbox.cleanup() ->> 'secrets', '5', 'cleanup() removes the old ones o
 select is(jsonb_array_length(live()), 1, 'and never the current one');
 select is(outbox.cleanup() ->> 'secrets', '0', 'cleanup() twice is cleanup() once');
 select is((select count(*)::integer from outbox.endpoint_secret join ours on endpoint_id = ours.id), 1, 'no row is left of what was removed');
+
+-- Rotations of one moment have no newest: the order is that of their ids, whichever row was written last.
+create temporary table twins as select (outbox.create_endpoint('https://example.com/twins') ->> 'id')::uuid as id;
+select outbox.rotate_secret(id) from twins, generate_series(1, 4);
+create temporary table told as select outbox.read_secret(id) as answer, outbox.active_secrets(id, outbox.clock()) as signing from twins;
+update outbox.endpoint_secret s set expires_at = s.expires_at
+from (select o.id from outbox.endpoint_secret o join twins on twins.id = o.endpoint_id order by o.id limit 3) o where s.id = o.id;
+select is(outbox.read_secret(id) -> 'secrets', answer -> 'secrets', 'read_secret() lists secrets of one moment in the same order each time') from told, twins;
+select is(outbox.active_secrets(id, outbox.clock()), signing, 'and a delivery is signed with them in the same order each time') from told, twins;
 
 select * from finish();
 rollback;

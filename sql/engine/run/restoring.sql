@@ -1,0 +1,55 @@
+-- A restore loads the data of each table, sets the sequences, and only then adds the primary keys
+-- (https://www.postgresql.org/docs/current/app-pgrestore.html, --section). Who writes before that
+-- takes ids that the sequences give again, and sees deliveries without their events. A worker does
+-- not notice a restore: it connects to the same name as before.
+
+create function outbox.unrestored_table() returns text
+language sql stable set search_path = ''
+as $$
+  select c.relname
+  from pg_catalog.pg_class c
+  where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and c.relreplident <> 'f'
+    and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
+  order by c.relname limit 1
+$$;
+comment on function outbox.unrestored_table() is
+  'The name of a table of this schema whose primary key is missing; null if there is none. Tables '
+  'with replica identity full have no primary key. Reads the catalog of all tables (0.3 ms).';
+
+create function outbox.is_restoring() returns boolean
+language sql stable set search_path = ''
+as $$
+  select pg_catalog.to_regclass('outbox.binding_pkey') is null
+$$;
+comment on function outbox.is_restoring() is
+  'Whether the database is being restored: the data may be incomplete. Looks at one primary key '
+  '(1 us), which pg_restore with one job adds after all data.';
+
+create function outbox.refuse_restoring(p_table text) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_table is not null then
+    raise exception using errcode = '57P03',
+      message = pg_catalog.format(
+        'the database is being restored: table outbox.%s has no primary key yet', p_table),
+      hint = 'If no restore is running, it ended with an error: restore again, or create the key';
+  end if;
+end
+$$;
+comment on function outbox.refuse_restoring(text) is
+  '57P03 that names a table without a primary key, so that a run waits and asks again; nothing for '
+  'null.';
+
+create function outbox.check_not_restoring() returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if outbox.is_restoring() then
+    perform outbox.refuse_restoring('binding');
+  end if;
+end
+$$;
+comment on function outbox.check_not_restoring() is
+  '57P03 while is_restoring().';
