@@ -3516,11 +3516,23 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
   ('limit.subscriptions', '10000', 'integer', 1, 1000000, true,
     'How many event types all endpoints of an organisation may be subscribed to, added up');
 
-create function outbox.check_endpoint_limit(p_org_id text) returns void
+create function outbox.take_endpoint_turn(p_org_id text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
   perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+end
+$$;
+comment on function outbox.take_endpoint_turn(text) is
+  'Waits until no other transaction adds endpoints or subscriptions of this organisation. One turn '
+  'for both, taken before any endpoint is locked: so two transactions that change several '
+  'endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
+
+create function outbox.check_endpoint_limit(p_org_id text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform outbox.take_endpoint_turn(p_org_id);
   perform outbox.check_limit(p_org_id, 'limit.endpoints',
     (
       select pg_catalog.count(*) + 1 from outbox.endpoint e
@@ -3531,13 +3543,12 @@ end
 $$;
 comment on function outbox.check_endpoint_limit(text) is
   'Raises OH010 if an organisation may have no further endpoint. Every function that creates one '
-  'calls it before. locks: the turn of limit.endpoints.';
+  'calls it before. locks: take_endpoint_turn().';
 
 create function outbox.check_subscription_limits(p_endpoint outbox.endpoint) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  perform outbox.take_limit_turn(p_endpoint.org_id, 'limit.subscriptions');
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
     (
       select pg_catalog.count(*) from outbox.subscription s where s.endpoint_id = p_endpoint.id
@@ -3553,7 +3564,7 @@ end
 $$;
 comment on function outbox.check_subscription_limits(outbox.endpoint) is
   'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after '
-  'they were added. locks: the turn of limit.subscriptions.';
+  'they were added. The caller has the turn of the organisation (take_endpoint_turn()).';
 
 -- sql/endpoints/subscription.sql
 
@@ -3771,7 +3782,8 @@ comment on function
   outbox.put_subscriptions(outbox.endpoint, text[], text, timestamptz) is
   'Adds subscriptions with this filter that begin at that time, the subscription_time() of the '
   'endpoint. One that has the same filter already is not changed; one with another filter ends. '
-  'OH001, OH004, OH010. The caller holds the endpoint.';
+  'OH001, OH004, OH010. The caller holds the endpoint and, if it may add a type, the turn of the '
+  'organisation (take_endpoint_turn()).';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -3779,8 +3791,10 @@ create function outbox.subscribe(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  v_endpoint outbox.endpoint;
 begin
+  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);
+  v_endpoint := outbox.lock_endpoint(p_endpoint_id);
   perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
     outbox.subscription_time(p_endpoint_id));
   return (
@@ -13069,7 +13083,9 @@ comment on function outbox.replay(uuid, uuid) is
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
-    'How many replay jobs of an organisation may be running or paused');
+    'How many replay jobs of an organisation may be running or paused'),
+  ('replay_job.retention_days', '90', 'integer', 1, 3650, false,
+    'How long replay jobs that have ended are stored');
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -13092,7 +13108,9 @@ create table outbox.replay_job (
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
-  'letters were replayed or skipped.';
+  'letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
+-- The tick looks for a running job each second.
+create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -14200,6 +14218,8 @@ declare
   v_cancelled bigint := 0;
   v_more boolean;
 begin
+  -- In the order of work_replay_jobs(), which changes its jobs while it holds the gates.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint);
   with ended as (
     update outbox.replay_job j set status = 'cancelled', finished_at = p_now
     where j.status in ('running', 'paused')
@@ -14225,7 +14245,8 @@ comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
   'jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be '
   'called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
-  'locks: replay jobs, router with SKIP LOCKED, all gates by id.';
+  'locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates '
+  'by id.';
 
 -- sql/operations/decide_copy.sql
 
@@ -15573,10 +15594,11 @@ begin
     array(
       select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
-        and (o.ordered or o.key_hash > 0 and exists (
+        -- forget_replay_jobs() may have deleted the job before.
+        and (o.ordered or o.key_hash > 0 and not exists (
           select from outbox.replay_job j
-          where j.id = o.key_hash and j.status in ('done', 'cancelled')
-            and j.finished_at < p_now - interval '1 day'))
+          where j.id = o.key_hash and (j.status in ('running', 'paused')
+            or j.finished_at >= p_now - interval '1 day')))
         and exists (
           select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
@@ -15622,6 +15644,23 @@ comment on function outbox.forget_default_rows(timestamptz, integer) is
   'Deletes up to p_limit events and attempts of the default partitions that are as old as '
   'partitions that are dropped, and not open. Returns the larger of the two numbers.';
 
+create function outbox.forget_replay_jobs(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return outbox.change_rows('outbox.forget_replay_jobs', 'outbox.replay_job',
+    'delete from outbox.replay_job j where j.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.replay_job o
+      where o.status in ('done', 'cancelled') and o.finished_at < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('replay_job.retention_days'))
+      limit p_limit),
+    p_now);
+end
+$$;
+comment on function outbox.forget_replay_jobs(timestamptz, integer) is
+  'Deletes up to p_limit replay jobs that ended replay_job.retention_days ago; returns how many.';
+
 create function outbox.forget_upkeep_refusals(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -15645,6 +15684,7 @@ insert into outbox.cleanup_step (name, calls) values
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),
   ('job_runs', 'outbox.forget_job_runs'),
   ('lanes', 'outbox.forget_lanes'),
+  ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
   ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 

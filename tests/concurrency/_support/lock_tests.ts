@@ -126,6 +126,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'copies.test.ts',
     'decide_copy() waits for a call of a run',
   ],
+  'operations/cancel_pending.sql cancel_pending: pg_advisory_xact_lock': [
+    'copies.test.ts',
+    'cancel_pending() waits for a tick that works on replay jobs',
+  ],
   'operations/cancel_pending.sql route_all: lock_gates': [
     'copies.test.ts',
     'cancel_pending() waits for a gate that another session holds',

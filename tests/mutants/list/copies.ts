@@ -257,4 +257,12 @@ comment on function outbox.kicks_paused`,
     tests: ['sql/engine/binding/further_names.test.sql'],
     why: 'A name that nobody has confirmed delivers from a restored dump.',
   },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: `  perform pg_catalog.pg_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint);
+`,
+    replace: '',
+    tests: ['concurrency/copies.test.ts'],
+    why: 'cancel_pending() and a tick with replay jobs deadlock.',
+  },
 ]

@@ -118,13 +118,14 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
   forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
+  forget_replay_jobs
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates apply_callbacks_step note_foreign_kick
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- portal tokens
   portal_generation portal_revocations count_portal_token
   -- limits
-  check_limit take_limit_turn refuse_for_today most_event_bytes count_event_bytes check_event_bytes
+  check_limit take_limit_turn take_endpoint_turn refuse_for_today most_event_bytes count_event_bytes check_event_bytes
   -- arguments, settings, addresses
   set_text_settings restore_settings
   authority_problem check_choice check_org check_user_org check_range check_url clock host_problem inside_name_problem
