@@ -26480,6 +26480,11 @@ begin
       exception when query_canceled or others then
         raise warning 'outbox.wake_missed(): %', sqlerrm;
       end;
+      begin
+        perform outbox.wake_refused(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_refused(): %', sqlerrm;
+      end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
         begin
@@ -26779,6 +26784,38 @@ ALTER FUNCTION outbox.wake_missed(p_now timestamp with time zone) OWNER TO postg
 -- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes gates due that are before the start of the ring, because their change took long to commit or the clock was set back. locks: gates with SKIP LOCKED.';
+
+-- Name: wake_refused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wake_refused(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[];
+begin
+  if not exists (select from outbox.endpoint_refusal) then
+    return;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select r.endpoint_id
+    from outbox.endpoint_refusal r
+    join outbox.gate g on g.endpoint_id = r.endpoint_id
+    where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
+    order by r.again_at
+    limit 100));
+  perform outbox.set_isolating(true);
+  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.set_isolating(false);
+end
+$$;
+
+ALTER FUNCTION outbox.wake_refused(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wake_refused(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) IS 'Parks the gates of refused endpoints again: what the database refused may have been the change of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
 
 -- Name: warn_of_watch(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32858,6 +32895,10 @@ REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM 
 -- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION wake_refused(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION warn_of_watch(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 

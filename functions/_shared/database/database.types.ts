@@ -6495,6 +6495,7 @@ export type Database = {
       }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
+      'wake_refused': { Args: { 'p_now': string }; Returns: undefined }
       'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
       'watch_query': {
         Args: {

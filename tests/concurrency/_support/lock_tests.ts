@@ -297,6 +297,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'record_refused() that waits for the gate of a result has not changed its delivery yet',
   ],
+  'time/tick.sql wake_refused: try_lock_gates': [
+    'held_gates.test.ts',
+    'wake_refused() passes over a gate that another session holds',
+  ],
   'time/tick.sql wake_changed: for no key update of g skip locked': [
     'held_gates.test.ts',
     'wake_changed() passes over a gate that another session holds',
