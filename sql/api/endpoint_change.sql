@@ -159,8 +159,12 @@ create function outbox.update_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_before outbox.endpoint := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  v_before outbox.endpoint;
 begin
+  if p_change ? 'eventTypes' then
+    perform outbox.take_endpoint_turn(p_org_id);
+  end if;
+  v_before := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
   perform outbox.refuse_managed(v_before);
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);

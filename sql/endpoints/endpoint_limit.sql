@@ -9,11 +9,23 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
   ('limit.subscriptions', '10000', 'integer', 1, 1000000, true,
     'How many event types all endpoints of an organisation may be subscribed to, added up');
 
-create function outbox.check_endpoint_limit(p_org_id text) returns void
+create function outbox.take_endpoint_turn(p_org_id text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
   perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+end
+$$;
+comment on function outbox.take_endpoint_turn(text) is
+  'Waits until no other transaction adds endpoints or subscriptions of this organisation. One turn '
+  'for both, taken before any endpoint is locked: so two transactions that change several '
+  'endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
+
+create function outbox.check_endpoint_limit(p_org_id text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform outbox.take_endpoint_turn(p_org_id);
   perform outbox.check_limit(p_org_id, 'limit.endpoints',
     (
       select pg_catalog.count(*) + 1 from outbox.endpoint e
@@ -24,13 +36,12 @@ end
 $$;
 comment on function outbox.check_endpoint_limit(text) is
   'Raises OH010 if an organisation may have no further endpoint. Every function that creates one '
-  'calls it before. locks: the turn of limit.endpoints.';
+  'calls it before. locks: take_endpoint_turn().';
 
 create function outbox.check_subscription_limits(p_endpoint outbox.endpoint) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  perform outbox.take_limit_turn(p_endpoint.org_id, 'limit.subscriptions');
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
     (
       select pg_catalog.count(*) from outbox.subscription s where s.endpoint_id = p_endpoint.id
@@ -46,4 +57,4 @@ end
 $$;
 comment on function outbox.check_subscription_limits(outbox.endpoint) is
   'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after '
-  'they were added. locks: the turn of limit.subscriptions.';
+  'they were added. The caller has the turn of the organisation (take_endpoint_turn()).';

@@ -212,7 +212,8 @@ comment on function
   outbox.put_subscriptions(outbox.endpoint, text[], text, timestamptz) is
   'Adds subscriptions with this filter that begin at that time, the subscription_time() of the '
   'endpoint. One that has the same filter already is not changed; one with another filter ends. '
-  'OH001, OH004, OH010. The caller holds the endpoint.';
+  'OH001, OH004, OH010. The caller holds the endpoint and, if it may add a type, the turn of the '
+  'organisation (take_endpoint_turn()).';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -220,8 +221,10 @@ create function outbox.subscribe(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  v_endpoint outbox.endpoint;
 begin
+  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);
+  v_endpoint := outbox.lock_endpoint(p_endpoint_id);
   perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
     outbox.subscription_time(p_endpoint_id));
   return (

@@ -89,6 +89,8 @@ declare
   v_cancelled bigint := 0;
   v_more boolean;
 begin
+  -- In the order of work_replay_jobs(), which changes its jobs while it holds the gates.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint);
   with ended as (
     update outbox.replay_job j set status = 'cancelled', finished_at = p_now
     where j.status in ('running', 'paused')
@@ -114,4 +116,5 @@ comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
   'jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be '
   'called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
-  'locks: replay jobs, router with SKIP LOCKED, all gates by id.';
+  'locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates '
+  'by id.';

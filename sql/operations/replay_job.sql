@@ -4,7 +4,9 @@
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
-    'How many replay jobs of an organisation may be running or paused');
+    'How many replay jobs of an organisation may be running or paused'),
+  ('replay_job.retention_days', '90', 'integer', 1, 3650, false,
+    'How long replay jobs that have ended are stored');
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -27,7 +29,9 @@ create table outbox.replay_job (
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
-  'letters were replayed or skipped.';
+  'letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
+-- The tick looks for a running job each second.
+create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 
 create function outbox.replay_many(
   p_org_id text default null,

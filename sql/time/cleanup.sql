@@ -89,10 +89,11 @@ begin
     array(
       select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
-        and (o.ordered or o.key_hash > 0 and exists (
+        -- forget_replay_jobs() may have deleted the job before.
+        and (o.ordered or o.key_hash > 0 and not exists (
           select from outbox.replay_job j
-          where j.id = o.key_hash and j.status in ('done', 'cancelled')
-            and j.finished_at < p_now - interval '1 day'))
+          where j.id = o.key_hash and (j.status in ('running', 'paused')
+            or j.finished_at >= p_now - interval '1 day')))
         and exists (
           select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
@@ -138,6 +139,23 @@ comment on function outbox.forget_default_rows(timestamptz, integer) is
   'Deletes up to p_limit events and attempts of the default partitions that are as old as '
   'partitions that are dropped, and not open. Returns the larger of the two numbers.';
 
+create function outbox.forget_replay_jobs(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return outbox.change_rows('outbox.forget_replay_jobs', 'outbox.replay_job',
+    'delete from outbox.replay_job j where j.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.replay_job o
+      where o.status in ('done', 'cancelled') and o.finished_at < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('replay_job.retention_days'))
+      limit p_limit),
+    p_now);
+end
+$$;
+comment on function outbox.forget_replay_jobs(timestamptz, integer) is
+  'Deletes up to p_limit replay jobs that ended replay_job.retention_days ago; returns how many.';
+
 create function outbox.forget_upkeep_refusals(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -161,6 +179,7 @@ insert into outbox.cleanup_step (name, calls) values
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),
   ('job_runs', 'outbox.forget_job_runs'),
   ('lanes', 'outbox.forget_lanes'),
+  ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
   ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 

@@ -94,6 +94,33 @@ comment on function outbox.wake_missed(timestamptz) is
   'Makes gates due that are before the start of the ring, because their change took long to '
   'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
+create function outbox.wake_refused(p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[];
+begin
+  if not exists (select from outbox.endpoint_refusal) then
+    return;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select r.endpoint_id
+    from outbox.endpoint_refusal r
+    join outbox.gate g on g.endpoint_id = r.endpoint_id
+    where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
+    order by r.again_at
+    limit 100));
+  perform outbox.set_isolating(true);
+  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.set_isolating(false);
+end
+$$;
+comment on function outbox.wake_refused(timestamptz) is
+  'Parks the gates of refused endpoints again: what the database refused may have been the change '
+  'of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
+
 create function outbox.upkeep(p_now timestamptz, p_until timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
@@ -131,6 +158,11 @@ begin
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
         raise warning 'outbox.wake_missed(): %', sqlerrm;
+      end;
+      begin
+        perform outbox.wake_refused(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_refused(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop

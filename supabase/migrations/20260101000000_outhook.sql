@@ -3517,11 +3517,23 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
   ('limit.subscriptions', '10000', 'integer', 1, 1000000, true,
     'How many event types all endpoints of an organisation may be subscribed to, added up');
 
-create function outbox.check_endpoint_limit(p_org_id text) returns void
+create function outbox.take_endpoint_turn(p_org_id text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
   perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+end
+$$;
+comment on function outbox.take_endpoint_turn(text) is
+  'Waits until no other transaction adds endpoints or subscriptions of this organisation. One turn '
+  'for both, taken before any endpoint is locked: so two transactions that change several '
+  'endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
+
+create function outbox.check_endpoint_limit(p_org_id text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform outbox.take_endpoint_turn(p_org_id);
   perform outbox.check_limit(p_org_id, 'limit.endpoints',
     (
       select pg_catalog.count(*) + 1 from outbox.endpoint e
@@ -3532,13 +3544,12 @@ end
 $$;
 comment on function outbox.check_endpoint_limit(text) is
   'Raises OH010 if an organisation may have no further endpoint. Every function that creates one '
-  'calls it before. locks: the turn of limit.endpoints.';
+  'calls it before. locks: take_endpoint_turn().';
 
 create function outbox.check_subscription_limits(p_endpoint outbox.endpoint) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  perform outbox.take_limit_turn(p_endpoint.org_id, 'limit.subscriptions');
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
     (
       select pg_catalog.count(*) from outbox.subscription s where s.endpoint_id = p_endpoint.id
@@ -3554,7 +3565,7 @@ end
 $$;
 comment on function outbox.check_subscription_limits(outbox.endpoint) is
   'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after '
-  'they were added. locks: the turn of limit.subscriptions.';
+  'they were added. The caller has the turn of the organisation (take_endpoint_turn()).';
 
 -- sql/endpoints/subscription.sql
 
@@ -3772,7 +3783,8 @@ comment on function
   outbox.put_subscriptions(outbox.endpoint, text[], text, timestamptz) is
   'Adds subscriptions with this filter that begin at that time, the subscription_time() of the '
   'endpoint. One that has the same filter already is not changed; one with another filter ends. '
-  'OH001, OH004, OH010. The caller holds the endpoint.';
+  'OH001, OH004, OH010. The caller holds the endpoint and, if it may add a type, the turn of the '
+  'organisation (take_endpoint_turn()).';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -3780,8 +3792,10 @@ create function outbox.subscribe(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  v_endpoint outbox.endpoint;
 begin
+  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);
+  v_endpoint := outbox.lock_endpoint(p_endpoint_id);
   perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
     outbox.subscription_time(p_endpoint_id));
   return (
@@ -5405,7 +5419,8 @@ to service_role;
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
 -- Two other functions set it. refuse_endpoint() sets 10 s to 5 min if the database refuses a claim.
 -- The tick sets now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate
--- before the start of the ring (wake_missed).
+-- before the start of the ring (wake_missed); it calls park() again for a refused endpoint
+-- (wake_refused).
 --
 -- Isolated lanes. After its second lost lease in a row, a delivery is sent alone: by a run that
 -- holds nothing else. It moves to the isolated lane of its gate; an ordered lane is itself isolated
@@ -13133,7 +13148,9 @@ comment on function outbox.replay(uuid, uuid) is
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
-    'How many replay jobs of an organisation may be running or paused');
+    'How many replay jobs of an organisation may be running or paused'),
+  ('replay_job.retention_days', '90', 'integer', 1, 3650, false,
+    'How long replay jobs that have ended are stored');
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -13156,7 +13173,9 @@ create table outbox.replay_job (
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
-  'letters were replayed or skipped.';
+  'letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
+-- The tick looks for a running job each second.
+create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -14264,6 +14283,8 @@ declare
   v_cancelled bigint := 0;
   v_more boolean;
 begin
+  -- In the order of work_replay_jobs(), which changes its jobs while it holds the gates.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint);
   with ended as (
     update outbox.replay_job j set status = 'cancelled', finished_at = p_now
     where j.status in ('running', 'paused')
@@ -14289,7 +14310,8 @@ comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
   'jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be '
   'called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
-  'locks: replay jobs, router with SKIP LOCKED, all gates by id.';
+  'locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates '
+  'by id.';
 
 -- sql/operations/decide_copy.sql
 
@@ -14921,6 +14943,33 @@ comment on function outbox.wake_missed(timestamptz) is
   'Makes gates due that are before the start of the ring, because their change took long to '
   'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
+create function outbox.wake_refused(p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[];
+begin
+  if not exists (select from outbox.endpoint_refusal) then
+    return;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select r.endpoint_id
+    from outbox.endpoint_refusal r
+    join outbox.gate g on g.endpoint_id = r.endpoint_id
+    where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
+    order by r.again_at
+    limit 100));
+  perform outbox.set_isolating(true);
+  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.set_isolating(false);
+end
+$$;
+comment on function outbox.wake_refused(timestamptz) is
+  'Parks the gates of refused endpoints again: what the database refused may have been the change '
+  'of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
+
 create function outbox.upkeep(p_now timestamptz, p_until timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
@@ -14958,6 +15007,11 @@ begin
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
         raise warning 'outbox.wake_missed(): %', sqlerrm;
+      end;
+      begin
+        perform outbox.wake_refused(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_refused(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
@@ -15645,10 +15699,11 @@ begin
     array(
       select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
-        and (o.ordered or o.key_hash > 0 and exists (
+        -- forget_replay_jobs() may have deleted the job before.
+        and (o.ordered or o.key_hash > 0 and not exists (
           select from outbox.replay_job j
-          where j.id = o.key_hash and j.status in ('done', 'cancelled')
-            and j.finished_at < p_now - interval '1 day'))
+          where j.id = o.key_hash and (j.status in ('running', 'paused')
+            or j.finished_at >= p_now - interval '1 day')))
         and exists (
           select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
@@ -15694,6 +15749,23 @@ comment on function outbox.forget_default_rows(timestamptz, integer) is
   'Deletes up to p_limit events and attempts of the default partitions that are as old as '
   'partitions that are dropped, and not open. Returns the larger of the two numbers.';
 
+create function outbox.forget_replay_jobs(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return outbox.change_rows('outbox.forget_replay_jobs', 'outbox.replay_job',
+    'delete from outbox.replay_job j where j.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.replay_job o
+      where o.status in ('done', 'cancelled') and o.finished_at < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('replay_job.retention_days'))
+      limit p_limit),
+    p_now);
+end
+$$;
+comment on function outbox.forget_replay_jobs(timestamptz, integer) is
+  'Deletes up to p_limit replay jobs that ended replay_job.retention_days ago; returns how many.';
+
 create function outbox.forget_upkeep_refusals(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -15717,6 +15789,7 @@ insert into outbox.cleanup_step (name, calls) values
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),
   ('job_runs', 'outbox.forget_job_runs'),
   ('lanes', 'outbox.forget_lanes'),
+  ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
   ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 

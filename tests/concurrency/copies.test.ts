@@ -5,6 +5,7 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { expectWaitsFor } from './_support/checks.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { addEndpoints } from './_support/endpoints.ts'
+import { report, Run } from './_support/dispatch.ts'
 import { publishOne } from './_support/publish.ts'
 
 let db: OutboxDatabase
@@ -161,6 +162,27 @@ Deno.test('refuse_project() of a run does not wait for another call of it, and e
     return row?.yes
   }
   expect(await waitUntil(ended, { timeoutMs: 1_000 })).toBe(true)
+})
+
+Deno.test('cancel_pending() waits for a tick that works on replay jobs, and then cancels them', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  const run = new Run(one.sql)
+  const { deliveries } = await run.call([], 1)
+  await run.call(deliveries.map((own) => ({ ...report(own, 'failed'), status: 404 })))
+  await one.sql`select outbox.replay_many()`
+  await one.sql`begin`
+  // As a step of the jobs, which holds gates before it changes a job.
+  await one.sql`
+    select pg_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint)`
+  const cancelled = other
+    .sql`select outbox.cancel_pending('why', outbox.clock(), 'infinity') as c`
+    .then(([row]) => row?.c, (error) => error)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`select outbox.lock_gates(array[${endpoint}::uuid])`
+  await one.sql`update outbox.replay_job set replayed = replayed where true`
+  await one.sql`commit`
+  expect(await cancelled).toEqual({ deliveries: 0, replay_jobs: 1, more: false })
 })
 
 Deno.test('cancel_pending() waits for a gate that another session holds, for routing and for cancelling', async () => {

@@ -398,6 +398,31 @@ Deno.test('wake_missed() passes over a gate that another session holds, and wake
   await db.admin`update outbox.ring set from_at = '-infinity' where true`
 })
 
+Deno.test('wake_refused() passes over a gate that another session holds, and wakes it after that', async () => {
+  await setClock(0)
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  // As after a refusal of the first change of next_at.
+  await db.admin`update outbox.gate set next_at = 'infinity' where true`
+  await db.admin`
+    insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
+    values (${endpoint}, 1, 'P0001', 'a test', outbox.clock(), outbox.clock())`
+  const isDue = async (): Promise<unknown> => {
+    const [row] = await db.admin`select g.next_at <= outbox.clock() as due from outbox.gate g`
+    return row?.due
+  }
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`select outbox.wake_refused(outbox.clock())`
+  await other.sql`reset lock_timeout`
+  await one.sql`rollback`
+  expect(await isDue()).toBe(false)
+  await other.sql`select outbox.wake_refused(outbox.clock())`
+  expect(await isDue()).toBe(true)
+})
+
 Deno.test('lock_router() gives routing to one session alone, and the failed step of another counts once it is free', async () => {
   const event = await publishOne(one.sql)
   const outcomes = await passing({

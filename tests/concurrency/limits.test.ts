@@ -116,6 +116,43 @@ for (const [limit, code, first, second] of creations) {
   })
 }
 
+/** Both change the subscriptions of the two endpoints, or add an endpoint, in opposite orders. */
+const crossings: [name: string, first: () => string, second: () => string][] = [
+  [
+    'subscribe()',
+    () => `select outbox.subscribe('${endpoints.one}', '{a}')`,
+    () => `select outbox.subscribe('${endpoints.two}', '{b}')`,
+  ],
+  [
+    'update_org_endpoint()',
+    () => changedTypes(endpoints.one),
+    () => changedTypes(endpoints.two),
+  ],
+  [
+    'subscribe() and create_endpoint()',
+    () => `select outbox.subscribe('${endpoints.one}', '{a}')`,
+    () => `select outbox.create_endpoint('https://example.com', '{c}', 'org-1')`,
+  ],
+]
+
+for (const [name, first, second] of crossings) {
+  Deno.test(`${name}: of two transactions in opposite orders, one waits for the other, and both pass`, async () => {
+    for (const limit of ['limit.endpoints', 'limit.subscriptions']) {
+      await db.admin`select outbox.set_org_setting('org-1', ${limit}, '100')`
+    }
+    await one.sql`begin`
+    await one.sql.unsafe(first())
+    await other.sql`begin`
+    const waiting = other.sql.unsafe(second()).then(() => 'accepted', (error) => error)
+    await expectWaitsFor(db.admin, other, one)
+    await one.sql.unsafe(second())
+    await one.sql`commit`
+    expect(await waiting).toBe('accepted')
+    await other.sql.unsafe(first())
+    await other.sql`commit`
+  })
+}
+
 Deno.test('publishing waits for no creation, and no creation for a publisher', async () => {
   await db.admin`select outbox.set_org_setting('org-1', 'limit.event_mib_per_day', '1')`
   await one.sql`begin`
@@ -130,4 +167,9 @@ async function otherEndpoint(): Promise<string> {
   const [row] = await db.admin<{ id: string }[]>`
     select outbox.create_endpoint('https://example.com', '{}', 'org-2') ->> 'id' as id`
   return row?.id ?? ''
+}
+
+/** A call that changes the event types of an endpoint. */
+function changedTypes(endpoint: string): string {
+  return `select outbox.update_org_endpoint('org-1', '${endpoint}', '{"eventTypes": ["a", "b"]}')`
 }

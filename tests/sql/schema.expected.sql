@@ -3456,6 +3456,8 @@ declare
   v_cancelled bigint := 0;
   v_more boolean;
 begin
+  -- In the order of work_replay_jobs(), which changes its jobs while it holds the gates.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint);
   with ended as (
     update outbox.replay_job j set status = 'cancelled', finished_at = p_now
     where j.status in ('running', 'paused')
@@ -3482,7 +3484,7 @@ ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone,
 
 -- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
+COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- Name: change_apart(text, regclass, text, tid[], timestamp with time zone, interval, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4723,7 +4725,7 @@ CREATE FUNCTION outbox.check_endpoint_limit(p_org_id text) RETURNS void
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+  perform outbox.take_endpoint_turn(p_org_id);
   perform outbox.check_limit(p_org_id, 'limit.endpoints',
     (
       select pg_catalog.count(*) + 1 from outbox.endpoint e
@@ -4737,7 +4739,7 @@ ALTER FUNCTION outbox.check_endpoint_limit(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION check_endpoint_limit(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_endpoint_limit(p_org_id text) IS 'Raises OH010 if an organisation may have no further endpoint. Every function that creates one calls it before. locks: the turn of limit.endpoints.';
+COMMENT ON FUNCTION outbox.check_endpoint_limit(p_org_id text) IS 'Raises OH010 if an organisation may have no further endpoint. Every function that creates one calls it before. locks: take_endpoint_turn().';
 
 -- Name: check_event(outbox.event, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5661,7 +5663,6 @@ CREATE FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) RET
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  perform outbox.take_limit_turn(p_endpoint.org_id, 'limit.subscriptions');
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
     (
       select pg_catalog.count(*) from outbox.subscription s where s.endpoint_id = p_endpoint.id
@@ -5680,7 +5681,7 @@ ALTER FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) OWNE
 
 -- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) IS 'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after they were added. locks: the turn of limit.subscriptions.';
+COMMENT ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) IS 'Raises OH010 if an endpoint or its organisation has too many subscriptions. It is called after they were added. The caller has the turn of the organisation (take_endpoint_turn()).';
 
 -- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12041,10 +12042,11 @@ begin
     array(
       select o.ctid from outbox.lane o
       where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
-        and (o.ordered or o.key_hash > 0 and exists (
+        -- forget_replay_jobs() may have deleted the job before.
+        and (o.ordered or o.key_hash > 0 and not exists (
           select from outbox.replay_job j
-          where j.id = o.key_hash and j.status in ('done', 'cancelled')
-            and j.finished_at < p_now - interval '1 day'))
+          where j.id = o.key_hash and (j.status in ('running', 'paused')
+            or j.finished_at >= p_now - interval '1 day')))
         and exists (
           select from outbox.gate g where g.id = o.gate_id for no key update skip locked)
       limit p_limit),
@@ -12085,6 +12087,30 @@ ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of these deliveries, except of those that are still open.';
+
+-- Name: forget_replay_jobs(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  return outbox.change_rows('outbox.forget_replay_jobs', 'outbox.replay_job',
+    'delete from outbox.replay_job j where j.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.replay_job o
+      where o.status in ('done', 'cancelled') and o.finished_at < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('replay_job.retention_days'))
+      limit p_limit),
+    p_now);
+end
+$_$;
+
+ALTER FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_replay_jobs(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit replay jobs that ended replay_job.retention_days ago; returns how many.';
 
 -- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19594,7 +19620,7 @@ ALTER FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns t
 
 -- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004, OH010. The caller holds the endpoint.';
+COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004, OH010. The caller holds the endpoint and, if it may add a type, the turn of the organisation (take_endpoint_turn()).';
 
 -- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22020,7 +22046,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
 
 -- Name: replay_job_json(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25274,8 +25300,10 @@ CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_fil
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  v_endpoint outbox.endpoint;
 begin
+  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);
+  v_endpoint := outbox.lock_endpoint(p_endpoint_id);
   perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
     outbox.subscription_time(p_endpoint_id));
   return (
@@ -25338,6 +25366,23 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim that timed out: the next claims serve each of its endpoints alone, so that only the slow endpoint fails. locks: the caller holds the gates.';
+
+-- Name: take_endpoint_turn(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_endpoint_turn(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.take_limit_turn(p_org_id, 'limit.endpoints');
+end
+$$;
+
+ALTER FUNCTION outbox.take_endpoint_turn(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION take_endpoint_turn(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_endpoint_turn(p_org_id text) IS 'Waits until no other transaction adds endpoints or subscriptions of this organisation. One turn for both, taken before any endpoint is locked: so two transactions that change several endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
 
 -- Name: take_from_default(text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26465,8 +26510,12 @@ CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_before outbox.endpoint := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  v_before outbox.endpoint;
 begin
+  if p_change ? 'eventTypes' then
+    perform outbox.take_endpoint_turn(p_org_id);
+  end if;
+  v_before := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
   perform outbox.refuse_managed(v_before);
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
@@ -26521,6 +26570,11 @@ begin
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
         raise warning 'outbox.wake_missed(): %', sqlerrm;
+      end;
+      begin
+        perform outbox.wake_refused(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_refused(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
@@ -26821,6 +26875,38 @@ ALTER FUNCTION outbox.wake_missed(p_now timestamp with time zone) OWNER TO postg
 -- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes gates due that are before the start of the ring, because their change took long to commit or the clock was set back. locks: gates with SKIP LOCKED.';
+
+-- Name: wake_refused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wake_refused(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[];
+begin
+  if not exists (select from outbox.endpoint_refusal) then
+    return;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select r.endpoint_id
+    from outbox.endpoint_refusal r
+    join outbox.gate g on g.endpoint_id = r.endpoint_id
+    where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
+    order by r.again_at
+    limit 100));
+  perform outbox.set_isolating(true);
+  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.set_isolating(false);
+end
+$$;
+
+ALTER FUNCTION outbox.wake_refused(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wake_refused(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) IS 'Parks the gates of refused endpoints again: what the database refused may have been the change of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
 
 -- Name: warn_of_watch(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29383,6 +29469,10 @@ CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id, event_
 
 CREATE INDEX refusal_waiting ON outbox.refusal USING btree (again_at) WHERE ((step = 'routing'::text) AND (again_at < 'infinity'::timestamp with time zone));
 
+-- Name: replay_job_open; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX replay_job_open ON outbox.replay_job USING btree (id) WHERE (status = ANY (ARRAY['running'::text, 'paused'::text]));
+
 -- Name: reply_word_word; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
@@ -31079,6 +31169,10 @@ REVOKE ALL ON FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_lim
 
 REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION forget_replay_jobs(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
@@ -32724,6 +32818,10 @@ REVOKE ALL ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION take_endpoint_turn(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_endpoint_turn(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION take_from_default(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) FROM PUBLIC;
@@ -32904,6 +33002,10 @@ REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM 
 -- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION wake_refused(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION warn_of_watch(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 

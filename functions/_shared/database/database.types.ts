@@ -4325,6 +4325,7 @@ export type Database = {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
+      'forget_replay_jobs': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_upkeep_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -6348,6 +6349,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'take_endpoint_turn': { Args: { 'p_org_id': string }; Returns: undefined }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
@@ -6497,6 +6499,7 @@ export type Database = {
       }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
+      'wake_refused': { Args: { 'p_now': string }; Returns: undefined }
       'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
       'watch_query': {
         Args: {

@@ -33,7 +33,8 @@
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
 -- Two other functions set it. refuse_endpoint() sets 10 s to 5 min if the database refuses a claim.
 -- The tick sets now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate
--- before the start of the ring (wake_missed).
+-- before the start of the ring (wake_missed); it calls park() again for a refused endpoint
+-- (wake_refused).
 --
 -- Isolated lanes. After its second lost lease in a row, a delivery is sent alone: by a run that
 -- holds nothing else. It moves to the isolated lane of its gate; an ordered lane is itself isolated

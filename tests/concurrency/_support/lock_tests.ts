@@ -126,6 +126,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'copies.test.ts',
     'decide_copy() waits for a call of a run',
   ],
+  'operations/cancel_pending.sql cancel_pending: pg_advisory_xact_lock': [
+    'copies.test.ts',
+    'cancel_pending() waits for a tick that works on replay jobs',
+  ],
   'operations/cancel_pending.sql route_all: lock_gates': [
     'copies.test.ts',
     'cancel_pending() waits for a gate that another session holds',
@@ -292,6 +296,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'engine/run/dispatch.sql record_refused: lock_gates': [
     'held_gates.test.ts',
     'record_refused() that waits for the gate of a result has not changed its delivery yet',
+  ],
+  'time/tick.sql wake_refused: try_lock_gates': [
+    'held_gates.test.ts',
+    'wake_refused() passes over a gate that another session holds',
   ],
   'time/tick.sql wake_changed: for no key update of g skip locked': [
     'held_gates.test.ts',

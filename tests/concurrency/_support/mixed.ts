@@ -102,11 +102,15 @@ async function drop({ sql }: Actor): Promise<void> {
 
 async function resumeKeys(sql: Sql, most: number): Promise<void> {
   await sql`
-    select outbox.resume_lane(g.endpoint_id, 'key ' || k)
+    select outbox.resume_lane(g.endpoint_id, k.key)
     from outbox.lane l
     join outbox.gate g on g.id = l.gate_id
     join outbox.endpoint e on e.id = g.endpoint_id and e.status <> 'deleted'
-    join generate_series(0, ${KEYS}::integer) k on l.key_hash = outbox.key_hash(e.ordering, 'key ' || k)
+    join (
+      select 'key ' || n as key from generate_series(0, ${KEYS}::integer) n
+      -- A test event has no key.
+      union all select null
+    ) k on l.key_hash = outbox.key_hash(e.ordering, k.key)
     where l.halted limit ${most}`
 }
 

@@ -235,4 +235,18 @@ set timezone = 'UTC'
     tests: ['sql/engine/claim/event_missing.test.sql'],
     why: 'A run gets a delivery without a body.',
   },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: `where o.status in ('done', 'cancelled') and o.finished_at < p_now`,
+    replace: 'where o.created_at < p_now',
+    tests: ['sql/time/cleanup/replay_jobs.test.sql'],
+    why: 'The cleanup deletes open replay jobs.',
+  },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: `o.key_hash > 0 and not exists (`,
+    replace: 'o.key_hash > 0 and exists (',
+    tests: ['sql/time/cleanup/replay_jobs.test.sql'],
+    why: 'The lane of a deleted replay job is never deleted.',
+  },
 ]

@@ -137,4 +137,11 @@ end`,
     tests: ['sql/engine/kick/not_sent.test.sql'],
     why: 'Health does not say that pg_net stands still.',
   },
+  {
+    file: 'sql/time/tick.sql',
+    find: 'perform outbox.wake_refused(p_now);',
+    replace: 'null;',
+    tests: ['sql/engine/refusals/parking.test.sql'],
+    why: 'A gate that was refused when its first delivery was created is never due.',
+  },
 ]

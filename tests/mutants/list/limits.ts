@@ -71,4 +71,18 @@ export const limits: readonly Mutant[] = [
     tests: ['sql/limits/organisation.test.sql'],
     why: 'The portal tokens of yesterday count today.',
   },
+  {
+    file: 'sql/endpoints/subscription.sql',
+    find: '  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);\n',
+    replace: '',
+    tests: ['concurrency/limits.test.ts'],
+    why: 'Two sessions subscribe beyond a limit.',
+  },
+  {
+    file: 'sql/api/endpoint_change.sql',
+    find: '    perform outbox.take_endpoint_turn(p_org_id);',
+    replace: '    null;',
+    tests: ['concurrency/limits.test.ts'],
+    why: 'Two transactions that change the event types of two endpoints pass a limit together.',
+  },
 ]

@@ -118,13 +118,14 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
   forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
+  forget_replay_jobs
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates apply_callbacks_step note_foreign_kick
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- portal tokens
   portal_generation portal_revocations count_portal_token
   -- limits
-  check_limit take_limit_turn refuse_for_today most_event_bytes count_event_bytes check_event_bytes
+  check_limit take_limit_turn take_endpoint_turn refuse_for_today most_event_bytes count_event_bytes check_event_bytes
   -- arguments, settings, addresses
   set_text_settings restore_settings
   authority_problem check_choice check_org check_user_org check_range check_url clock host_problem inside_name_problem
@@ -207,7 +208,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge
   remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
-  purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
+  purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
   is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts isolate_unreadable
   fails_upkeep refuse_upkeep rests admit_upkeep upkeep_problem row_name change_apart change_rows
   -- views, requests, lists

@@ -2,7 +2,7 @@
 -- A row that the database refuses to delete keeps no other row, and is shown by its table and ctid.
 begin;
 \ir ../../_helpers.sql
-select plan(37);
+select plan(40);
 
 create function refuse() returns trigger language plpgsql as $$
 declare
@@ -26,6 +26,8 @@ insert into kind values
     gen_random_uuid(), vault.create_secret('x'), 'v1', null, '2020-01-01', '2020-01-01' from names n$$),
   ('dead_letter', 'dead_letters', $$select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'o', 't', n, 'e', 1, '2020-01-01', 'c', 1, null, null, null,
     '2020-01-01', 'why', null, null, '2020-01-01' from names n$$),
+  ('replay_job', 'replay_jobs', $$(event_type, failed_to, rate_per_second, status, created_at, finished_at)
+    select n, '2020-01-01', 1, 'done', '2020-01-01', '2020-01-01' from names n$$),
   ('opt_out', 'inbound', $$select 'o', 'WHATSAPP', n, 'ALL', 's', null, true, '2020-01-01', '2020-01-01' from names n$$),
   ('conversation_window', 'inbound', $$select gen_random_uuid(), n, '2020-01-01' from names n$$),
   ('whatsapp_contact', 'inbound', $$select gen_random_uuid(), 'o', n, null, null, null, null, '2020-01-01', '2020-01-01' from names n$$);
@@ -62,7 +64,7 @@ select is(r -> 'more', 'false', 'and nothing else is left') from result;
 select is((select count(*) from outbox.upkeep_refusal u where u.member like '% of outbox.' || k.name and u.error = 'this one stays' and u.sqlstate = 'P0001'),
   1::bigint, 'the refusal of ' || name || ' names the row') from kind k where name not in ('whatsapp_update', 'whatsapp_contact') order by name;
 select is((select member from outbox.upkeep_refusal where task = 'outbox.forget_idempotency_keys'), (select 'the row ' || k.ctid || ' of outbox.idempotency_key' from outbox.idempotency_key k where k.key = 'poison'), 'by its ctid, and by no number or key of a person');
-select alike((select array_to_string(problems, '; ') from outbox.queue_health), '%the database refuses part of the maintenance (11) in outbox.drop_expired_secrets(), outbox.erase_inbound(), %: select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)%', 'queue_health tells it');
+select alike((select array_to_string(problems, '; ') from outbox.queue_health), '%the database refuses part of the maintenance (12) in outbox.drop_expired_secrets(), outbox.erase_inbound(), %: select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)%', 'queue_health tells it');
 
 -- Errors that are usually temporary do not change that.
 set local helper.code = '40P01';

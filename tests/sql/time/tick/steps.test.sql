@@ -2,7 +2,7 @@
 -- The tick's steps of upkeep: what goes wrong in one costs neither the others nor the kick.
 begin;
 \ir ../../_helpers.sql
-select plan(12);
+select plan(13);
 
 select outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 40));
 create temporary table made as select endpoint() as id;
@@ -23,7 +23,7 @@ exception when sqlstate 'ZZ000' then
 end
 $$;
 select is(without(f), 'true', f || ' may fail')
-from unnest(array['outbox.work_replay_jobs(timestamptz)', 'outbox.wake_changed(timestamptz)', 'outbox.wake_missed(timestamptz)',
+from unnest(array['outbox.work_replay_jobs(timestamptz)', 'outbox.wake_changed(timestamptz)', 'outbox.wake_missed(timestamptz)', 'outbox.wake_refused(timestamptz)',
   'outbox.apply_callbacks(integer)', 'outbox.purge_deleted(integer)', 'outbox.expire_deliveries(integer)', 'outbox.fold_counters()']::regprocedure[]) f;
 
 -- A paused endpoint is looked at once in a while, however often the tick comes.
