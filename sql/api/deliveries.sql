@@ -97,6 +97,27 @@ comment on function outbox.open_delivery_list(text, text, uuid, outbox.delivery_
   'caller checks the status of each row and, for open deliveries and dead letters, the '
   'organisation.';
 
+-- A page may end at a delivery of another organisation. The cursor must not contain its ids.
+create function outbox.place_between(p_above uuid, p_below uuid) returns uuid
+language plpgsql immutable strict set search_path = ''
+as $$
+declare
+  v_digits text := pg_catalog.replace(p_above::text, '-', '');
+  v_others text := pg_catalog.replace(p_below::text, '-', '');
+  v_same integer := 0;
+begin
+  while pg_catalog.substr(v_digits, v_same + 1, 1) = pg_catalog.substr(v_others, v_same + 1, 1)
+    and v_same < 32
+  loop
+    v_same := v_same + 1;
+  end loop;
+  return pg_catalog.rpad(pg_catalog.left(v_digits, v_same + 1), 32, '0')::uuid;
+end
+$$;
+comment on function outbox.place_between(uuid, uuid) is
+  'The shortest beginning of p_above that is greater than p_below, followed by zeros. p_below is '
+  'smaller than p_above.';
+
 create function outbox.list_deliveries(
   p_org_id text,
   p_status text default null,
@@ -112,8 +133,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
-  -- delivery that is read completely.
+  -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
+  -- is read completely. All deliveries of its last event are read, see place_between().
   v_budget integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -136,12 +157,17 @@ begin
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
-  while v_budget > 0 loop
+  loop
     fetch v_list into v_at;
     if not found then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
     end if;
+    -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
+    if v_budget <= 0 and v_at.event_id < v_last.event_id then
+      v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
+      exit;
+    end if;
     v_last := v_at;
     v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
     if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
@@ -167,6 +193,6 @@ comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
   '[delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the '
-  'time of the event. Reads at most 20,000 rows (for open statuses and dead letters: of all '
-  'organisations) and 950 deliveries, so a page may be short; the list ends when nextCursor is '
-  'null. OH001.';
+  'time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all '
+  'organisations) and at most 1,000 deliveries, so a page may be short; the list ends when '
+  'nextCursor is null. OH001.';

@@ -15381,8 +15381,8 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     SET standard_conforming_strings TO 'on'
     AS $_$
 declare
-  -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
-  -- delivery that is read completely.
+  -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
+  -- is read completely. All deliveries of its last event are read, see place_between().
   v_budget integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -15405,12 +15405,17 @@ begin
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
-  while v_budget > 0 loop
+  loop
     fetch v_list into v_at;
     if not found then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
     end if;
+    -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
+    if v_budget <= 0 and v_at.event_id < v_last.event_id then
+      v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
+      exit;
+    end if;
     v_last := v_at;
     v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
     if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
@@ -15437,7 +15442,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads at most 20,000 rows (for open statuses and dead letters: of all organisations) and 950 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17943,6 +17948,32 @@ ALTER FUNCTION outbox.pick_columns(p_row json, p_named jsonb) OWNER TO postgres;
 -- Name: FUNCTION pick_columns(p_row json, p_named jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.pick_columns(p_row json, p_named jsonb) IS 'The published columns of a row; null if there is no row.';
+
+-- Name: place_between(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.place_between(p_above uuid, p_below uuid) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_digits text := pg_catalog.replace(p_above::text, '-', '');
+  v_others text := pg_catalog.replace(p_below::text, '-', '');
+  v_same integer := 0;
+begin
+  while pg_catalog.substr(v_digits, v_same + 1, 1) = pg_catalog.substr(v_others, v_same + 1, 1)
+    and v_same < 32
+  loop
+    v_same := v_same + 1;
+  end loop;
+  return pg_catalog.rpad(pg_catalog.left(v_digits, v_same + 1), 32, '0')::uuid;
+end
+$$;
+
+ALTER FUNCTION outbox.place_between(p_above uuid, p_below uuid) OWNER TO postgres;
+
+-- Name: FUNCTION place_between(p_above uuid, p_below uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.place_between(p_above uuid, p_below uuid) IS 'The shortest beginning of p_above that is greater than p_below, followed by zeros. p_below is smaller than p_above.';
 
 -- Name: plain_change(json, json, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31967,6 +31998,10 @@ REVOKE ALL ON FUNCTION outbox.person_key(p_recipient text) FROM PUBLIC;
 -- Name: FUNCTION pick_columns(p_row json, p_named jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.pick_columns(p_row json, p_named jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION place_between(p_above uuid, p_below uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.place_between(p_above uuid, p_below uuid) FROM PUBLIC;
 
 -- Name: FUNCTION plain_change(p_new json, p_old json, p_named jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -5364,6 +5364,7 @@ export type Database = {
       }
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
       'pick_columns': { Args: { 'p_named': Json; 'p_row': Json }; Returns: Json }
+      'place_between': { Args: { 'p_above': string; 'p_below': string }; Returns: string }
       'plain_change': {
         Args: { 'p_named': Json; 'p_new': Json; 'p_old': Json }
         Returns: Database['outbox']['CompositeTypes']['watched_change']

@@ -27,6 +27,9 @@ export const requestLimits: RequestLimits = {
   bodyMs: 10_000,
 }
 
+/** The routes that publish. Another path may end with the name of a type or a saga, such as `events`. */
+const eventPath = /^\/api\/v1\/events(?:\/batch)?$/
+
 /** Refuses headers and a URL that are too large, before any other step: 400 or 431. */
 export function headLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
   return async function headLimit(c, next): Promise<void> {
@@ -44,13 +47,15 @@ export function bodyLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
   return async function bodyLimit(c, next): Promise<void> {
     const { raw, method, path } = c.req
     if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
-      const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes
+      const isEvents = eventPath.test(path)
+      const max = isEvents ? limits.batchBytes : limits.bodyBytes
       const body = await readBody(raw, max, limits.bodyMs)
       const bytes = new Uint8Array(body)
       const headers = new Headers(raw.headers)
       if (bytes.length > 0) {
         checkMediaType(raw.headers.get('content-type'))
-        checkJsonText(bytes, limits.depth)
+        // Payloads are stored byte for byte.
+        checkJsonText(bytes, limits.depth, !isEvents)
         // Later readers of the body do not know all JSON media types.
         headers.set('content-type', 'application/json')
       }

@@ -37,7 +37,14 @@ Deno.test('requestLimits has the limits that the documentation names', () => {
   })
 })
 
-for (const [path, bytes] of [['/endpoints', bodyBytes], ['/events', batchBytes]] as const) {
+const bodies = [
+  ['/api/v1/endpoints', bodyBytes],
+  ['/api/v1/event-types/events', bodyBytes],
+  ['/api/v1/sagas/events', bodyBytes],
+  ['/api/v1/events', batchBytes],
+  ['/api/v1/events/batch', batchBytes],
+] as const
+for (const [path, bytes] of bodies) {
   Deno.test(`bodyLimit() takes a body of ${bytes} bytes at ${path}, and answers 413 to one byte more`, async () => {
     const post = (body: BodyInit): Promise<string> =>
       send(path, { method: 'POST', headers: json, body })
@@ -77,4 +84,14 @@ Deno.test(`bodyLimit() takes arrays ${depth} deep, and answers 400 to one more`,
     send('/', { method: 'POST', headers: json, body: '['.repeat(levels) + ']'.repeat(levels) })
   expect(await post(depth)).toBe('200')
   expect(await post(depth + 1)).toBe('400 invalid_argument')
+})
+
+Deno.test('bodyLimit() answers 400 to exponents beyond 100,000 in all, except in events', async () => {
+  const post = (path: string, body: string): Promise<string> =>
+    send(path, { method: 'POST', headers: json, body })
+  for (const path of ['/api/v1/sagas/events', '/api/v1/outbound/messages']) {
+    expect(await post(path, '[1e50000,1e-50000]')).toBe('200')
+    expect(await post(path, '[1e50000,1e-50001]')).toBe('400 invalid_argument')
+  }
+  expect(await post('/api/v1/events', '{"payload":1e100001}')).toBe('200')
 })

@@ -116,6 +116,21 @@ export const listsAndSettings: readonly Mutant[] = [
     why: `The list of what is open shows everybody's.`,
   },
   {
+    file: 'sql/api/deliveries.sql',
+    find: `      v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
+`,
+    replace: '',
+    tests: ['sql/api/list_deliveries/pages.test.sql'],
+    why: 'A cursor has the ids of a delivery of another organisation.',
+  },
+  {
+    file: 'sql/api/deliveries.sql',
+    find: 'if v_budget <= 0 and v_at.event_id < v_last.event_id then',
+    replace: 'if v_budget <= 0 then',
+    tests: ['sql/api/list_deliveries/pages.test.sql'],
+    why: 'A page that ends among the deliveries of one event has a cursor that skips the rest.',
+  },
+  {
     file: 'sql/api/delivery.sql',
     find: `where e.id = p_endpoint_id and e.org_id = p_org_id
 `,

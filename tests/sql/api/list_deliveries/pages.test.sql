@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(38);
+select plan(44);
 
 create function shown(p_page jsonb) returns text language sql as $$
   select string_agg(d ->> 'eventType' || ' ' || (d ->> 'status'), ', ' order by o) from jsonb_array_elements(p_page -> 'data') with ordinality x (d, o)
@@ -90,6 +90,19 @@ select e.id, s.id, 1, e.created_at, 'attempt', 'delivered', 200 from outbox.even
 where e.org_id = 'big' order by e.id desc limit 5000;
 select is(shown(outbox.list_deliveries('big', p_event_type => 'n.25500')), 'n.25500 delivered', 'one of a rare type behind 4,500 others is on the first page');
 select is(jsonb_array_length(outbox.list_deliveries('big', 'dead_letter', p_event_type => 'n.25500') -> 'data'), 0, 'not with a status that it does not have');
+
+-- A page that ends among the open deliveries of others: three of each event, so that it ends within one.
+select events(1, 'n.0', p_org_id => 'small'), step(0);
+insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+select (lpad(to_hex(x'019caa10'::bigint + n), 8, '0') || '-0000-7abc-8def-0123456789ab')::uuid, gen_random_uuid(), 1000000, outbox.clock(), 2
+from generate_series(1, 7000) n, generate_series(1, 3);
+create temporary table among as select a, string_to_array(outbox.cursor_to_key(a ->> 'nextCursor', '.'), '.')::uuid[] as place from outbox.list_deliveries('small', 'pending') a;
+select is(a -> 'data', '[]', 'a page may end among open deliveries of others') from among;
+select is((select count(*) from outbox.delivery d where d.event_id = place[1] or d.endpoint_id = place[2]), 0::bigint, 'its cursor has no id of them') from among;
+select is(place, '{019cab5e-0000-0000-0000-000000000000,00000000-0000-0000-0000-000000000000}'::uuid[], 'only as much as tells two events apart') from among;
+select is(shown(outbox.list_deliveries('small', 'pending', p_cursor => a ->> 'nextCursor')), 'n.0 pending', 'and the next page loses nothing') from among;
+select is(outbox.place_between('019cab77-0000-7abc-8def-0123456789ab', '019cab77-0000-7abc-8def-0123456789aa'), '019cab77-0000-7abc-8def-0123456789ab', 'ids that differ in the last digit') ;
+select is(outbox.place_between('02000000-0000-7000-8000-000000000001', '01ffffff-ffff-7fff-bfff-ffffffffffff'), '02000000-0000-0000-0000-000000000000', 'and in the first');
 
 select * from finish();
 rollback;
