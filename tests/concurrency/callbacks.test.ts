@@ -132,6 +132,75 @@ Deno.test('receive_callbacks() applies failed or delivered of one try, whichever
   }
 })
 
+Deno.test('a status of the first attempt and the response of the second lose nothing at the same moment', async () => {
+  const told = await messagesUnderWay(owner.sql, { count: 60, random: new Random(newSeed()) })
+  await answer(owner.sql, told.map((one) => ({ ...one, result: refused(one) })), 1001)
+  await owner.sql`update outbox.test_clock set at = at + interval '11 minutes' where only_row`
+  const second: { id: string; result: Told['result'] }[] = []
+  for (let seq = 1002; second.length < 60 && seq < 1100; seq += 1) {
+    second.push(
+      ...await owner.sql<typeof second>`
+        select m.id::text as id, jsonb_build_object('event', d -> 'event', 'endpoint', d -> 'endpoint',
+          'attempt', d -> 'attempt', 'outcome', 'failed', 'status', 400, 'code', '131016') as result
+        from json_array_elements(outbox.dispatch('00000000-0000-7000-8000-000000000009', ${seq}, '[]', 400, 'worker') -> 'deliveries') d
+        join outbox.outbound_message m on m.event_id = (d ->> 'event')::uuid`,
+    )
+  }
+  expect(second.length).toBe(60)
+  const before = await deadlocks(db.admin)
+  const [callbacks, other] = sessions
+  if (callbacks === undefined || other === undefined) throw new Error('two sessions are needed')
+  const statuses = ['sent', 'delivered'].map((status) =>
+    told.map((one): Update => ({ ...statusOf(one, status), callback_data: `ob1:${one.id}:1` }))
+  )
+  await Promise.all([
+    (async () => {
+      for (const batch of statuses) await receive(callbacks.sql, batch)
+    })(),
+    (async () => {
+      const rest = told.map((one) => ({ ...one, result: resultOf(second, one) })).reverse()
+      for (let seq = 2001; rest.length > 0; seq += 1) {
+        await answer(owner.sql, rest.splice(0, 5), seq)
+      }
+    })(),
+  ])
+  await other.sql`select outbox.apply_callbacks(1000)`
+  const [row] = await db.admin`
+    select count(*) filter (where m.status = 'DELIVERED')::integer as delivered,
+      (select count(*)::integer from outbox.delivery) as retries
+    from outbox.outbound_message m`
+  expect(row).toEqual({ delivered: 60, retries: 0 })
+  await expectExactCounters(db.admin)
+  expect(await deadlocks(db.admin)).toBe(before)
+})
+
+function refused({ result }: Told): Told['result'] {
+  const { event, endpoint, attempt } = result
+  // Not a timeout, which would open the breaker.
+  return { event, endpoint, attempt, outcome: 'failed', status: 400, code: '131016' }
+}
+
+function resultOf(results: { id: string; result: Told['result'] }[], { id }: Told): Told['result'] {
+  const found = results.find((one) => one.id === id)
+  if (found === undefined) throw new Error(`message ${id} was not claimed again`)
+  return found.result
+}
+
+/** A status of a message at the time of the test's clock. */
+function statusOf({ wamid, number }: Told, status: string): Update {
+  return {
+    key: `${wamid} ${status}`,
+    kind: 'status',
+    field: 'messages',
+    waba_id: '200000000000001',
+    phone_number_id: number,
+    wamid,
+    status,
+    at: 1772366401,
+    data: {},
+  }
+}
+
 Deno.test('receive_callbacks() keeps each message of a person once, and their last word, in any order', async () => {
   const seed = newSeed()
   const random = new Random(seed)
@@ -220,17 +289,7 @@ Deno.test('receive_callbacks() answers although somebody holds a message, and ap
   const [console_, callback] = sessions
   if (held === undefined || other === undefined) throw new Error('two messages are needed')
   if (console_ === undefined || callback === undefined) throw new Error('two sessions are needed')
-  const update = ({ wamid, number }: Told): Update => ({
-    key: wamid,
-    kind: 'status',
-    field: 'messages',
-    waba_id: '200000000000001',
-    phone_number_id: number,
-    wamid,
-    status: 'delivered',
-    at: 1772366401,
-    data: {},
-  })
+  const update = (one: Told): Update => statusOf(one, 'delivered')
   await console_.sql`begin`
   await console_.sql`select from outbox.outbound_message where id = ${held.id}::bigint for update`
   const answered = receive(callback.sql, [update(held), update(other)])

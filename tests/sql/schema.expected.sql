@@ -13,14 +13,15 @@ COMMENT ON SCHEMA outbox IS 'Outhook: a transactional outbox that delivers event
 CREATE TYPE outbox.changed_message AS (
 	message_id bigint,
 	was text,
-	became text
+	became text,
+	attempt_id bigint
 );
 
 ALTER TYPE outbox.changed_message OWNER TO postgres;
 
 -- Name: TYPE changed_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.changed_message IS 'A message whose status changed.';
+COMMENT ON TYPE outbox.changed_message IS 'A message whose status changed, and the attempt that decides the new one.';
 
 -- Name: claimed; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -409,6 +410,7 @@ CREATE TYPE outbox.status_change AS (
 	title text,
 	details text,
 	is_new boolean,
+	was text,
 	update_status text,
 	reason text
 );
@@ -417,7 +419,7 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt.';
+COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt; was: the status of the message before.';
 
 -- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1737,9 +1739,8 @@ begin
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
     perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
-  elsif p_attempt.wamid is not null then
-    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
+  perform outbox.close_needless_retries(array[p_message.id], p_now);
 end
 $$;
 
@@ -2323,7 +2324,7 @@ begin
     select distinct m.channel_id
     from pg_catalog.unnest(v_messages) i
     cross join lateral (select x.* from outbox.outbound_message x where x.id = i offset 0) m
-    where m.status = 'QUEUED');
+    where m.status in ('QUEUED', 'FAILED'));
   if pg_catalog.cardinality(v_gates) > 0 then
     perform outbox.lock_gates(v_gates);
   end if;
@@ -2333,11 +2334,14 @@ begin
   ) m;
   v_changes := outbox.classify_statuses(p_ids, v_gates);
   perform outbox.save_statuses(v_changes, p_now);
-  v_moves := outbox.update_message_statuses(array(
+  v_moves := outbox.judge_messages(array(
     select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
     order by c.message_id), p_now);
-  perform outbox.record_statuses(v_changes, v_moves, p_now);
-  perform outbox.close_retries(v_moves, p_now);
+  v_changes := outbox.judge_statuses(v_changes);
+  perform outbox.record_statuses(v_changes, p_now);
+  perform outbox.close_needless_retries(array(
+    select x.message_id from pg_catalog.unnest(v_moves) x where x.was in ('QUEUED', 'FAILED')),
+    p_now);
   perform outbox.save_verdicts(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.update_status from pg_catalog.unnest(v_changes) c),
@@ -2350,7 +2354,7 @@ ALTER FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time z
 
 -- Name: FUNCTION apply_statuses(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates of messages that wait for a retry, by id, then messages by id.';
+COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates of messages that wait for a retry or have failed, by id, then messages by id.';
 
 -- Name: apply_updates(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2448,6 +2452,31 @@ ALTER FUNCTION outbox.attempt_bounds() OWNER TO postgres;
 -- Name: FUNCTION attempt_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets of attempt_ms, the duration of an attempt, in ms.';
+
+-- Name: attempt_outcome(outbox.message_attempt, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_attempt.delivered_at is not null or p_attempt.read_at is not null then 'arrived'
+    -- Somebody sent the message again after that failure.
+    when p_attempt.failed_at is not null and not p_is_current then 'refused'
+    when p_attempt.failed_at is not null then 'failed'
+    when p_attempt.status = 'SUCCESS' then 'accepted'
+    when p_attempt.status = 'TRYING' then 'open'
+    else 'refused'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) OWNER TO postgres;
+
+-- Name: FUNCTION attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) IS 'The outcome of an attempt: open, refused, accepted, arrived or failed. p_is_current: nobody has sent the message again since.';
 
 -- Name: audit(text, text, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6141,8 +6170,7 @@ begin
   ), matched as materialized (
     select g.*, a.id as matched_id, a.message_id, a.wamid as known_wamid,
       m.status as message_status, m.erased_at,
-      m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as is_current_event, l.newer, l.newer_sent,
+      m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
       case g.rank
@@ -6155,12 +6183,6 @@ begin
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m on true
-    left join lateral (
-      select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_sent
-      from outbox.message_attempt b
-      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
-    ) l on true
   ), ranked as (
     -- Within one call, the earlier of failed and delivered counts as the first report.
     select m.*,
@@ -6176,18 +6198,12 @@ begin
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
         when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
-        when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
         when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
-        when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.is_current_event or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_sent and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
-        when r.message_status = 'FAILED' then 'message_failed'
-        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
-        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
+        when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
   )
@@ -6200,6 +6216,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
+      j.message_status,
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -6487,6 +6504,48 @@ ALTER FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp 
 
 COMMENT ON FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing to send. locks: the caller holds the gate.';
 
+-- Name: close_needless_retries(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_needless_retries(p_messages bigint[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_delivery outbox.delivery;
+begin
+  for v_row in
+    select m.id, m.status, m.event_id, m.channel_id
+    from pg_catalog.unnest(p_messages) i
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = i offset 0
+    ) m
+    where m.status not in ('QUEUED', 'SENDING')
+    order by m.id
+  loop
+    -- A leased delivery stays: its result closes it.
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = v_row.event_id and d.endpoint_id = v_row.channel_id
+      and d.leased_until is null;
+    if found then
+      perform outbox.close_delivery(v_delivery, 'cancelled',
+        pg_catalog.format('the message is %s', v_row.status), p_now);
+    end if;
+    update outbox.dead_letter x
+    set discarded_at = p_now, note = pg_catalog.format('the message is %s', v_row.status)
+    where x.event_id = v_row.event_id and x.endpoint_id = v_row.channel_id
+      and x.discarded_at is null and v_row.status in ('SENT', 'DELIVERED');
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.close_needless_retries(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_needless_retries(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_needless_retries(p_messages bigint[], p_now timestamp with time zone) IS 'Closes the retry of messages that need none, and discards the dead letter of those that were sent: a retry would send a second message and delay the next one to this recipient. locks: the caller holds the gates and the messages.';
+
 -- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_new() RETURNS void
@@ -6585,73 +6644,6 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, cancelled if their endpoint was deleted after the event was published.';
-
--- Name: close_retries(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_delivery outbox.delivery;
-begin
-  for v_delivery in
-    select d.*
-    from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    cross join lateral (
-      select o.* from outbox.delivery o
-      where o.event_id = m.event_id and o.endpoint_id = m.channel_id offset 0
-    ) d
-    where x.was = 'QUEUED' and d.leased_until is null
-    order by m.id
-  loop
-    perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback reports the previous attempt', p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Closes the pending retries of messages whose status a callback changed. The caller holds the gates.';
-
--- Name: close_settled_delivery(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_reason constant text := 'its callback came before this response';
-  v_delivery outbox.delivery;
-begin
-  if p_message.status in ('QUEUED', 'SENDING') then
-    return;
-  end if;
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
-    and d.leased_until is null;
-  if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_reason, p_now);
-  end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_reason
-  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
-    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
-end
-$$;
-
-ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later status, although its response failed or was lost: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
 
 -- Name: column_guard(oid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6890,9 +6882,9 @@ begin
   then
     perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
-    perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
+    perform outbox.mark_sent(v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
+    perform outbox.fail_attempt(v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
@@ -6901,7 +6893,7 @@ ALTER FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp w
 
 -- Name: FUNCTION complete_message(p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Applies one result to its message: SENT, FAILED or QUEUED again. locks: the message.';
+COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Writes one result into its attempt and judges the message. locks: the caller holds the gate; the message.';
 
 -- Name: complete_messages(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10516,45 +10508,31 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
 
--- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: fail_attempt(outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.fail_attempt(p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-declare
-  v_is_dead boolean;
 begin
-  p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
-  p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
   update outbox.message_attempt a set
-    status = 'FAILED', error_code = p_message.error_code,
-    error_message = p_message.error_message, provider_response = p_result.provider,
+    status = 'FAILED',
+    error_code = coalesce(p_result.code, p_result.status::text, p_result.error_class),
+    error_message = coalesce(p_result.error, p_result.error_class, 'failed'),
+    provider_response = p_result.provider,
     next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
-  v_is_dead := exists (
-    select from outbox.attempt t
-    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-      and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have set the message to SENT meanwhile: keep that status.
-  if p_message.status <> 'SENDING' then
-    return;
-  end if;
-  if v_is_dead then
-    perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
-  else
-    p_message.status := 'QUEUED';
-    perform outbox.save_message(p_message, p_now);
-  end if;
+  perform outbox.judge_messages(array[p_attempt.message_id], p_now);
+  perform outbox.close_needless_retries(array[p_attempt.message_id], p_now);
 end
 $$;
 
-ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.fail_attempt(p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fail_attempt(p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Sets an attempt to FAILED, with the next retry of the delivery. The message is QUEUED again, or FAILED if the delivery was closed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.fail_attempt(p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Sets an attempt to FAILED, with the next retry of the delivery, and judges its message. locks: the caller holds the gate and the message.';
 
 -- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14341,6 +14319,178 @@ ALTER FUNCTION outbox.json_function(p_type oid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.json_function(p_type oid) IS 'The C function of an extension that casts a type to json, such as that of PostGIS or hstore; null for any other type. Only a superuser creates a C function.';
 
+-- Name: judge(text, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.judge(p_status text, p_outcomes text[], p_has_retry boolean) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_status = 'CANCELLED' then 'CANCELLED'
+    when 'arrived' = any (p_outcomes) then 'DELIVERED'
+    when 'accepted' = any (p_outcomes) then 'SENT'
+    -- Only proof that WhatsApp accepted an attempt changes a message that has failed.
+    when p_status = 'FAILED' then 'FAILED'
+    when 'open' = any (p_outcomes) then 'SENDING'
+    when 'failed' = any (p_outcomes) or not p_has_retry then 'FAILED'
+    else 'QUEUED'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.judge(p_status text, p_outcomes text[], p_has_retry boolean) OWNER TO postgres;
+
+-- Name: FUNCTION judge(p_status text, p_outcomes text[], p_has_retry boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.judge(p_status text, p_outcomes text[], p_has_retry boolean) IS 'The status of a message: p_status is its status so far, p_outcomes has the outcome of each attempt as attempt_outcome(), in any order, and p_has_retry says whether its delivery is open.';
+
+-- Name: judge_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.judge_messages(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.changed_message[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_moves outbox.changed_message[];
+  v_read bigint;
+begin
+  with facts as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.*,
+      outbox.judge(m.status, t.outcomes,
+        coalesce(d.is_open, false) or (m.status = 'QUEUED' and not t.has_current)) as becomes
+    from pg_catalog.unnest(p_messages) i
+    cross join lateral (
+      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
+    ) m
+    left join lateral (
+      select true as is_open, x.replayed_at from outbox.delivery x
+      where x.event_id = m.event_id and x.endpoint_id = m.channel_id offset 0
+    ) d on true
+    cross join lateral (
+      select coalesce(pg_catalog.array_agg(s.outcome), '{}') as outcomes,
+        coalesce(pg_catalog.bool_or(a.event_id = m.event_id), false) as has_current,
+        (pg_catalog.array_agg(a order by least(a.delivered_at, a.read_at), a.attempt_no)
+          filter (where s.outcome = 'arrived'))[1] as arrived,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where s.outcome = 'accepted'))[1] as accepted,
+        (pg_catalog.array_agg(a order by a.event_id = m.event_id desc, a.attempt_no desc)
+          filter (where a.status = 'FAILED'))[1] as failed,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where a.wamid is not null and a.event_id = m.event_id))[1] as named,
+        pg_catalog.min(least(a.delivered_at, a.read_at)) as delivered_at,
+        pg_catalog.min(a.read_at) as read_at
+      from outbox.message_attempt a
+      cross join lateral outbox.attempt_outcome(a, a.event_id = m.event_id
+        and (d.replayed_at is null or a.created_at >= d.replayed_at)) as s (outcome)
+      where a.message_id = m.id offset 0
+    ) t
+  ), decided as materialized (
+    select f.*, case f.becomes
+        when 'DELIVERED' then f.arrived
+        when 'SENT' then f.accepted
+        when 'FAILED' then f.named
+      end as source,
+      -- A message may also have failed without an attempt: its channel was deleted, or a policy
+      -- forbids it.
+      f.becomes in ('SENDING', 'CANCELLED') or (f.becomes = f.was
+        and not (f.becomes = 'FAILED' and (f.failed).failed_at is not null)) as keeps_error
+    from facts f
+  ), moved as (
+    update outbox.outbound_message m set
+      status = t.becomes,
+      provider_message_id = (t.source).wamid,
+      sent_at = coalesce((t.source).taken_at,
+        least((t.source).sent_at, (t.source).delivered_at, (t.source).read_at)),
+      delivered_at = t.delivered_at,
+      read_at = t.read_at,
+      error_code = case
+        when t.becomes in ('SENT', 'DELIVERED') then null
+        when t.keeps_error then m.error_code
+        else (t.failed).error_code
+      end,
+      error_message = case
+        when t.becomes in ('SENT', 'DELIVERED') then null
+        when t.keeps_error then m.error_message
+        else (t.failed).error_message
+      end,
+      updated_at = p_now
+    from decided t
+    where m.ctid = t.row_at and outbox.status_may_change(m.status, t.becomes)
+    returning t.id, t.was, t.becomes, case t.becomes
+        when 'FAILED' then (t.failed).id
+        else (t.source).id
+      end as attempt_id,
+      t.becomes = 'DELIVERED' and t.was_read_at is null and m.read_at is not null as now_read
+  )
+  select pg_catalog.array_agg(
+      row(x.id, x.was, x.becomes, x.attempt_id)::outbox.changed_message order by x.id)
+      filter (where x.was <> x.becomes),
+    pg_catalog.count(*) filter (where x.now_read)
+  into v_moves, v_read
+  from moved x;
+  perform outbox.count_message('READ', null, v_read);
+  perform outbox.count_changed_messages(v_moves);
+  perform outbox.record_moves(v_moves, p_now);
+  return coalesce(v_moves, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.judge_messages(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION judge_messages(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.judge_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Sets the status, id, times and error of messages from all their attempts, with their audit and activity rows; returns those whose status changed. locks: the caller holds the messages.';
+
+-- Name: judge_statuses(outbox.status_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) RETURNS outbox.status_change[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
+      c.title, c.details, c.is_new, c.was,
+      case
+        when v.reason is null then c.update_status
+        else 'skipped'
+      end, coalesce(c.reason, v.reason))::outbox.status_change
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    left join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m on true
+    cross join lateral (
+      select case
+        when c.reason is not null then null
+        when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
+        when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
+        when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid
+          then 'other_attempt'
+        when c.rank < 4 and m.provider_message_id <> c.wamid then 'other_attempt'
+        when c.rank < 3 and c.was = 'DELIVERED' then 'behind'
+      end as reason
+    ) v
+    order by c.place);
+end
+$$;
+
+ALTER FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION judge_statuses(p_changes outbox.status_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) IS 'The same statuses with their final verdict: one that is new for its attempt is skipped if the message is cancelled, has failed, has a later status, or has it from another attempt. The caller has judged the messages.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
@@ -16113,9 +16263,9 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
--- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: mark_sent(outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -16134,28 +16284,17 @@ begin
     provider_response = coalesce(p_provider, a.provider_response), updated_at = p_now,
     error_code = null, error_message = null, next_retry_at = null
   where a.id = p_attempt.id;
-  if p_message.status not in ('QUEUED', 'SENDING') then
-    return;
-  end if;
-  p_message.status := 'SENT';
-  p_message.provider_message_id := p_wamid;
-  p_message.wa_id := coalesce(p_provider ->> 'wa_id', p_message.wa_id);
-  p_message.sent_at := p_now;
-  p_message.error_code := null;
-  p_message.error_message := null;
-  perform outbox.save_message(p_message, p_now);
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
-    'Message sent successfully', null, p_now);
-  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
-    pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
+  update outbox.outbound_message m set wa_id = p_provider ->> 'wa_id'
+  where m.id = p_attempt.message_id and p_provider ->> 'wa_id' <> coalesce(m.wa_id, '');
+  perform outbox.judge_messages(array[p_attempt.message_id], p_now);
 end
 $$;
 
-ALTER FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Records that WhatsApp accepted an attempt: the message is SENT, with audit and activity rows, unless it already has a later status. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Records that WhatsApp accepted an attempt, and judges its message. locks: the caller holds the message.';
 
 -- Name: mark_sent_late(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16175,7 +16314,6 @@ declare
   v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_delivery outbox.delivery;
 begin
   select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
   if not found then
@@ -16191,15 +16329,8 @@ begin
   elsif v_attempt.wamid is not null then
     return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
   end if;
-  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A leased delivery stays: its result closes it, or the next claim finds the message sent.
-  if found and v_delivery.leased_until is null then
-    perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was accepted, but its response was lost', v_attempt.attempt_no),
-      v_now);
-  end if;
+  perform outbox.mark_sent(v_attempt, p_wamid, null, v_now);
+  perform outbox.close_needless_retries(array[v_message.id], v_now);
   return 'adopted';
 end
 $_$;
@@ -16226,25 +16357,6 @@ ALTER FUNCTION outbox.masked_slack_url(p_url text) OWNER TO postgres;
 -- Name: FUNCTION masked_slack_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.masked_slack_url(p_url text) IS 'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
-
--- Name: may_have_been_sent(outbox.message_attempt); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return p_attempt.status <> 'FAILED' or p_attempt.wamid is not null
-    or coalesce(p_attempt.error_code, '')
-      in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
-end
-$$;
-
-ALTER FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) OWNER TO postgres;
-
--- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) IS 'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is unknown.';
 
 -- Name: may_queue_kick(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19080,7 +19192,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -20659,6 +20771,30 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 
 COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the numbers of earlier messages.';
 
+-- Name: record_failure(outbox.outbound_message, boolean, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- The error of a response contains its code.
+  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
+    'Message failed: ' || case when p_by_callback then p_message.error_code || ' ' else '' end
+      || p_message.error_message, null, p_now);
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED', pg_catalog.jsonb_strip_nulls(
+    pg_catalog.jsonb_build_object('errorCode', p_message.error_code,
+      'error', case when p_by_callback then p_title else p_message.error_message end,
+      'details', case when p_by_callback then p_details end)), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) IS 'Adds the audit and activity rows of a message that has failed: "Message failed: …", with code, title and details.';
+
 -- Name: record_lost_lease(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
@@ -20777,6 +20913,51 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 
 COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Isolates the deliveries that have lost two leases in a row. locks: the caller holds the gates.';
 
+-- Name: record_moves(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+begin
+  for v_row in
+    select x.was, x.became, o as message, a.attempt_no, a.failed_at is not null as by_callback,
+      a.provider_response ->> 'title' as title, a.provider_response ->> 'details' as details
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) o
+    left join lateral (
+      select y.* from outbox.message_attempt y where y.id = x.attempt_id offset 0
+    ) a on true
+    where x.became = 'FAILED'
+      or (x.became in ('SENT', 'DELIVERED') and x.was not in ('SENT', 'DELIVERED'))
+    order by o.id
+  loop
+    v_message := v_row.message;
+    if v_row.became = 'FAILED' then
+      perform outbox.record_failure(v_message, v_row.by_callback, v_row.title, v_row.details,
+        p_now);
+    else
+      perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
+        'Message sent successfully', null, p_now);
+      perform outbox.add_activity(v_message, 'MESSAGE_SENT',
+        pg_catalog.jsonb_build_object('attempt', v_row.attempt_no), p_now);
+    end if;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of messages that were sent or have failed.';
+
 -- Name: record_portal_token(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
@@ -20870,39 +21051,9 @@ ALTER FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbo
 
 COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and records a refusal for each unreadable result. locks: the caller holds the gates.';
 
--- Name: record_sent(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: record_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_message outbox.outbound_message;
-begin
-  for v_message in
-    select m.* from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
-    order by m.id
-  loop
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
-      'Message sent successfully', null, p_now);
-    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of messages that a callback reports as sent before the run has a response.';
-
--- Name: record_statuses(outbox.status_change[], outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -20911,41 +21062,39 @@ CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves
     SET jit TO 'off'
     AS $$
 begin
-  perform outbox.record_sent(p_moves, p_now);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
-  select m.org_id, m.dossier_id, t.type,
+  select m.org_id, m.dossier_id, 'MESSAGE_STATUS_UPDATE',
     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
       'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
-  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
-  order by c.place, t.n;
+  where c.update_status = 'applied' and m.dossier_id is not null
+  order by c.place;
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
 
-ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses.';
+COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses. judge_messages() has added those of messages that were sent or have failed.';
 
 -- Name: record_values(oid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24974,8 +25123,8 @@ begin
     -- The response was lost or came after the lease; it is known before the next attempt.
     ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
     ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
-    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
-    ('FAILED', 'QUEUED'));
+    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'), ('SENT', 'SENDING'), ('SENT', 'QUEUED'),
+    ('FAILED', 'QUEUED'), ('FAILED', 'SENT'), ('FAILED', 'DELIVERED'));
 end
 $$;
 
@@ -26213,11 +26362,10 @@ begin
     return;
   end if;
   delete from outbox.message_attempt a where a.id = p_attempt.id;
-  if p_message.status = 'SENDING' then
-    p_message.status := 'QUEUED';
-    p_message.attempt_count := p_message.attempt_count - 1;
-    perform outbox.save_message(p_message, p_now);
-  end if;
+  update outbox.outbound_message m set attempt_count = m.attempt_count - 1
+  where m.id = p_message.id;
+  perform outbox.judge_messages(array[p_message.id], p_now);
+  perform outbox.close_needless_retries(array[p_message.id], p_now);
 end
 $$;
 
@@ -26449,84 +26597,6 @@ ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change 
 -- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, OH002.';
-
--- Name: update_message_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.changed_message[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_moves outbox.changed_message[];
-  v_read bigint;
-begin
-  with facts as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_sent,
-      t.last_accepted,
-      case
-        when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_sent).delivered_at is not null or (t.last_sent).read_at is not null
-          then 'DELIVERED'
-        when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.accepted then 'SENT'
-        else m.status
-      end as becomes
-    from pg_catalog.unnest(p_messages) i
-    cross join lateral (
-      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
-    ) m
-    cross join lateral (
-      select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
-        (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_have_been_sent(a)))[1] as last_sent,
-        (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_accepted,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as accepted
-      from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
-      offset 0
-    ) t
-  ), moved as (
-    -- Statuses only increase, and the last three are final, so this can never lower one.
-    update outbox.outbound_message m set
-      status = t.becomes,
-      provider_message_id = (t.last_accepted).wamid,
-      sent_at = coalesce((t.last_accepted).taken_at, least((t.last_accepted).sent_at,
-        (t.last_accepted).delivered_at, (t.last_accepted).read_at)),
-      delivered_at = case
-        when t.becomes = 'DELIVERED'
-        then least((t.last_sent).delivered_at, (t.last_sent).read_at)
-      end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_sent).read_at end,
-      error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
-      error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
-      updated_at = p_now
-    from facts t
-    where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
-      -- Skip messages that failed or wait for a reason other than their callbacks.
-      and (t.becomes in ('SENT', 'DELIVERED')
-        or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
-  )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.changed_message order by x.id)
-      filter (where x.was <> x.becomes),
-    pg_catalog.count(*) filter (where x.now_read)
-  into v_moves, v_read
-  from moved x;
-  perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_changed_messages(v_moves);
-  return coalesce(v_moves, '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) IS 'Sets the status, times and error of messages from the times of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30090,6 +30160,10 @@ REVOKE ALL ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
 
+-- Name: FUNCTION attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) FROM PUBLIC;
+
 -- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
@@ -30558,6 +30632,10 @@ REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_w
 
 REVOKE ALL ON FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION close_needless_retries(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_needless_retries(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION close_new(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
@@ -30565,14 +30643,6 @@ REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION column_guard(p_table oid, p_row text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31008,9 +31078,9 @@ GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 
 GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
--- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fail_attempt(p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.fail_attempt(p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31526,6 +31596,18 @@ REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.cla
 
 REVOKE ALL ON FUNCTION outbox.json_function(p_type oid) FROM PUBLIC;
 
+-- Name: FUNCTION judge(p_status text, p_outcomes text[], p_has_retry boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.judge(p_status text, p_outcomes text[], p_has_retry boolean) FROM PUBLIC;
+
+-- Name: FUNCTION judge_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.judge_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION judge_statuses(p_changes outbox.status_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) FROM PUBLIC;
+
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -31723,9 +31805,9 @@ REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
--- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION mark_sent_late(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31734,10 +31816,6 @@ REVOKE ALL ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text)
 -- Name: FUNCTION masked_slack_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.masked_slack_url(p_url text) FROM PUBLIC;
-
--- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) FROM PUBLIC;
 
 -- Name: FUNCTION may_queue_kick(p_why text, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32285,6 +32363,10 @@ GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) T
 
 REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
 
+-- Name: FUNCTION record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
@@ -32292,6 +32374,10 @@ REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_no
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32306,13 +32392,9 @@ REVOKE ALL ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp wi
 
 REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION record_values(p_table oid, p_named jsonb, p_row text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32983,10 +33065,6 @@ REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) TO service_role;
-
--- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1377,9 +1377,8 @@ export type Database = {
           'taken_at': string | null
           'updated_at': string
           'wamid': string | null
-          'may_have_been_sent': boolean | null
         }
-        ComputedFields: 'may_have_been_sent'
+        ComputedFields: never
         Insert: {
           'attempt_no': number
           'claim': number
@@ -2943,6 +2942,16 @@ export type Database = {
         Returns: undefined
       }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'attempt_outcome': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_is_current': boolean
+        }
+        Returns: string
+      }
       'audit': {
         Args: {
           'p_action': string
@@ -3494,26 +3503,13 @@ export type Database = {
         }
         Returns: undefined
       }
+      'close_needless_retries': {
+        Args: { 'p_messages': (number)[]; 'p_now': string }
+        Returns: undefined
+      }
       'close_new': { Args: Record<PropertyKey, never>; Returns: undefined }
       'close_pairs': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
-        Returns: undefined
-      }
-      'close_retries': {
-        Args: {
-          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
-          'p_now': string
-        }
-        Returns: undefined
-      }
-      'close_settled_delivery': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-        }
         Returns: undefined
       }
       'column_guard': { Args: { 'p_row': string; 'p_table': unknown }; Returns: string }
@@ -3973,10 +3969,6 @@ export type Database = {
           'p_delivery_attempt': Omit<
             Database['outbox']['Tables']['attempt']['Row'],
             Database['outbox']['Tables']['attempt']['ComputedFields']
-          >
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
           'p_now': string
           'p_result': Database['outbox']['CompositeTypes']['result']
@@ -4571,6 +4563,18 @@ export type Database = {
         }
       }
       'json_function': { Args: { 'p_type': unknown }; Returns: string }
+      'judge': {
+        Args: { 'p_has_retry': boolean; 'p_outcomes': (string)[]; 'p_status': string }
+        Returns: string
+      }
+      'judge_messages': {
+        Args: { 'p_messages': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['changed_message'])[]
+      }
+      'judge_statuses': {
+        Args: { 'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
+      }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -4933,10 +4937,6 @@ export type Database = {
             Database['outbox']['Tables']['message_attempt']['Row'],
             Database['outbox']['Tables']['message_attempt']['ComputedFields']
           >
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
           'p_now': string
           'p_provider': Json
           'p_wamid': string
@@ -4945,15 +4945,6 @@ export type Database = {
       }
       'mark_sent_late': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'masked_slack_url': { Args: { 'p_url': string }; Returns: string }
-      'may_have_been_sent': {
-        Args: {
-          'p_attempt': Omit<
-            Database['outbox']['Tables']['message_attempt']['Row'],
-            Database['outbox']['Tables']['message_attempt']['ComputedFields']
-          >
-        }
-        Returns: boolean
-      }
       'may_queue_kick': { Args: { 'p_url': string; 'p_why': string }; Returns: boolean }
       'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'message_hash': {
@@ -5707,6 +5698,19 @@ export type Database = {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]
       }
+      'record_failure': {
+        Args: {
+          'p_by_callback': boolean
+          'p_details': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_title': string
+        }
+        Returns: undefined
+      }
       'record_lost_lease': {
         Args: {
           'p_delivery': Omit<
@@ -5720,6 +5724,13 @@ export type Database = {
       'record_lost_leases': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
         Returns: number
+      }
+      'record_moves': {
+        Args: {
+          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
+          'p_now': string
+        }
+        Returns: undefined
       }
       'record_portal_token': {
         Args: { 'p_key'?: string; 'p_org_id': string; 'p_token': Json }
@@ -5740,17 +5751,9 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'record_sent': {
-        Args: {
-          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
-          'p_now': string
-        }
-        Returns: undefined
-      }
       'record_statuses': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
-          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
           'p_now': string
         }
         Returns: undefined
@@ -6472,10 +6475,6 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
-      'update_message_statuses': {
-        Args: { 'p_messages': (number)[]; 'p_now': string }
-        Returns: (Database['outbox']['CompositeTypes']['changed_message'])[]
-      }
       'update_org_endpoint': {
         Args: {
           'p_change': Json
@@ -6598,6 +6597,7 @@ export type Database = {
         'message_id': number | null
         'was': string | null
         'became': string | null
+        'attempt_id': number | null
       }
       'claimed': {
         'events': (string)[] | null
@@ -6786,6 +6786,7 @@ export type Database = {
         'title': string | null
         'details': string | null
         'is_new': boolean | null
+        'was': string | null
         'update_status': string | null
         'reason': string | null
       }

@@ -82,17 +82,19 @@ create type outbox.status_change as (
   title text,
   details text,
   is_new boolean,
+  was text,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
   'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; '
-  'is_new: it adds a time to its attempt.';
+  'is_new: it adds a time to its attempt; was: the status of the message before.';
 
 create type outbox.changed_message as (
   message_id bigint,
   was text,
-  became text
+  became text,
+  attempt_id bigint
 );
 comment on type outbox.changed_message is
-  'A message whose status changed.';
+  'A message whose status changed, and the attempt that decides the new one.';

@@ -1,5 +1,5 @@
 create function outbox.record_statuses(
-  p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamptz
+  p_changes outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -9,64 +9,36 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  perform outbox.record_sent(p_moves, p_now);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
-  select m.org_id, m.dossier_id, t.type,
+  select m.org_id, m.dossier_id, 'MESSAGE_STATUS_UPDATE',
     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
       'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
-  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
-  order by c.place, t.n;
+  where c.update_status = 'applied' and m.dossier_id is not null
+  order by c.place;
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
-comment on function outbox.record_statuses(
-  outbox.status_change[], outbox.changed_message[], timestamptz) is
-  'Adds the audit rows, activity rows and events of applied statuses.';
-
-create function outbox.record_sent(
-  p_moves outbox.changed_message[], p_now timestamptz
-) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_message outbox.outbound_message;
-begin
-  for v_message in
-    select m.* from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
-    order by m.id
-  loop
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
-      'Message sent successfully', null, p_now);
-    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
-  end loop;
-end
-$$;
-comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
-  'Adds the audit and activity rows of messages that a callback reports as sent before the run '
-  'has a response.';
+comment on function outbox.record_statuses(outbox.status_change[], timestamptz) is
+  'Adds the audit rows, activity rows and events of applied statuses. judge_messages() has added '
+  'those of messages that were sent or have failed.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -93,7 +65,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u

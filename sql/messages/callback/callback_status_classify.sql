@@ -1,8 +1,6 @@
--- The verdict on each status before anything changes: applied, skipped with a reason, or kept.
---
--- An attempt is old if a later one may have been sent. A status of an old attempt only proves that
--- WhatsApp accepted the message. That closes a pending retry, unless a later attempt may have been
--- sent.
+-- The verdict on each status: applied, skipped with a reason, or kept. classify_statuses() finds
+-- what is new for its attempt, before anything changes. judge_statuses() says what it meant for the
+-- message, after that was judged.
 
 create function outbox.classify_statuses(
   p_ids bigint[], p_gates uuid[]
@@ -29,8 +27,7 @@ begin
   ), matched as materialized (
     select g.*, a.id as matched_id, a.message_id, a.wamid as known_wamid,
       m.status as message_status, m.erased_at,
-      m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as is_current_event, l.newer, l.newer_sent,
+      m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
       case g.rank
@@ -43,12 +40,6 @@ begin
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m on true
-    left join lateral (
-      select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_sent
-      from outbox.message_attempt b
-      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
-    ) l on true
   ), ranked as (
     -- Within one call, the earlier of failed and delivered counts as the first report.
     select m.*,
@@ -64,18 +55,12 @@ begin
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
         when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
-        when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
         when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
-        when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.is_current_event or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_sent and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
-        when r.message_status = 'FAILED' then 'message_failed'
-        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
-        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
+        when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
   )
@@ -88,6 +73,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
+      j.message_status,
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -108,15 +94,45 @@ comment on function outbox.classify_statuses(bigint[], uuid[]) is
   'The verdict on each status of stored updates, before anything changes. The caller holds the '
   'messages and the gates in p_gates.';
 
-create function outbox.may_have_been_sent(p_attempt outbox.message_attempt) returns boolean
-language plpgsql immutable set search_path = ''
+create function outbox.judge_statuses(
+  p_changes outbox.status_change[]
+) returns outbox.status_change[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
 as $$
 begin
-  return p_attempt.status <> 'FAILED' or p_attempt.wamid is not null
-    or coalesce(p_attempt.error_code, '')
-      in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
+  return array(
+    select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
+      c.title, c.details, c.is_new, c.was,
+      case
+        when v.reason is null then c.update_status
+        else 'skipped'
+      end, coalesce(c.reason, v.reason))::outbox.status_change
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    left join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m on true
+    cross join lateral (
+      select case
+        when c.reason is not null then null
+        when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
+        when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
+        when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid
+          then 'other_attempt'
+        when c.rank < 4 and m.provider_message_id <> c.wamid then 'other_attempt'
+        when c.rank < 3 and c.was = 'DELIVERED' then 'behind'
+      end as reason
+    ) v
+    order by c.place);
 end
 $$;
-comment on function outbox.may_have_been_sent(outbox.message_attempt) is
-  'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is '
-  'unknown.';
+comment on function outbox.judge_statuses(outbox.status_change[]) is
+  'The same statuses with their final verdict: one that is new for its attempt is skipped if the '
+  'message is cancelled, has failed, has a later status, or has it from another attempt. The '
+  'caller has judged the messages.';

@@ -4,6 +4,8 @@
 --   QUEUED -> SENDING -> SENT -> DELIVERED     the claim, the response, a callback
 --   SENDING -> QUEUED                          an attempt failed and is retried
 --   QUEUED | SENDING | SENT -> FAILED          no retry is left, or a callback reports a failure
+--   SENT -> SENDING | QUEUED                   the attempt that was sent failed during another one
+--   FAILED -> SENT -> DELIVERED                a callback reports an attempt without a response
 --   QUEUED -> CANCELLED, FAILED -> QUEUED      cancel_message() and resend_message()
 
 create function outbox.status_may_change(p_from text, p_to text) returns boolean
@@ -15,8 +17,8 @@ begin
     -- The response was lost or came after the lease; it is known before the next attempt.
     ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
     ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
-    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
-    ('FAILED', 'QUEUED'));
+    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'), ('SENT', 'SENDING'), ('SENT', 'QUEUED'),
+    ('FAILED', 'QUEUED'), ('FAILED', 'SENT'), ('FAILED', 'DELIVERED'));
 end
 $$;
 comment on function outbox.status_may_change(text, text) is

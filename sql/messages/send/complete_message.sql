@@ -62,14 +62,15 @@ begin
   then
     perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
-    perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
+    perform outbox.mark_sent(v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
+    perform outbox.fail_attempt(v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
-  'Applies one result to its message: SENT, FAILED or QUEUED again. locks: the message.';
+  'Writes one result into its attempt and judges the message. locks: the caller holds the gate; '
+  'the message.';
 
 create function outbox.apply_late_result(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
@@ -82,9 +83,8 @@ begin
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
     perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
-  elsif p_attempt.wamid is not null then
-    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
+  perform outbox.close_needless_retries(array[p_message.id], p_now);
 end
 $$;
 comment on function outbox.apply_late_result(
@@ -93,74 +93,29 @@ comment on function outbox.apply_late_result(
   'message.';
 
 create function outbox.fail_attempt(
-  p_message outbox.outbound_message, p_attempt outbox.message_attempt,
-  p_delivery_attempt outbox.attempt,
-  p_result outbox.result, p_now timestamptz
+  p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result,
+  p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
-declare
-  v_is_dead boolean;
 begin
-  p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
-  p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
   update outbox.message_attempt a set
-    status = 'FAILED', error_code = p_message.error_code,
-    error_message = p_message.error_message, provider_response = p_result.provider,
+    status = 'FAILED',
+    error_code = coalesce(p_result.code, p_result.status::text, p_result.error_class),
+    error_message = coalesce(p_result.error, p_result.error_class, 'failed'),
+    provider_response = p_result.provider,
     next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
-  v_is_dead := exists (
-    select from outbox.attempt t
-    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-      and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have set the message to SENT meanwhile: keep that status.
-  if p_message.status <> 'SENDING' then
-    return;
-  end if;
-  if v_is_dead then
-    perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
-  else
-    p_message.status := 'QUEUED';
-    perform outbox.save_message(p_message, p_now);
-  end if;
+  perform outbox.judge_messages(array[p_attempt.message_id], p_now);
+  perform outbox.close_needless_retries(array[p_attempt.message_id], p_now);
 end
 $$;
 comment on function outbox.fail_attempt(
-  outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
-  'Sets an attempt to FAILED, with the next retry of the delivery. The message is QUEUED again, '
-  'or FAILED if the delivery was closed. locks: the caller holds the message.';
-
-create function outbox.close_settled_delivery(
-  p_message outbox.outbound_message, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_reason constant text := 'its callback came before this response';
-  v_delivery outbox.delivery;
-begin
-  if p_message.status in ('QUEUED', 'SENDING') then
-    return;
-  end if;
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
-    and d.leased_until is null;
-  if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_reason, p_now);
-  end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_reason
-  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
-    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
-end
-$$;
-comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
-  'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later '
-  'status, although its response failed or was lost: the retry would delay the next message to '
-  'this recipient. locks: the caller holds the gate and the message.';
+  outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
+  'Sets an attempt to FAILED, with the next retry of the delivery, and judges its message. locks: '
+  'the caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -176,11 +131,10 @@ begin
     return;
   end if;
   delete from outbox.message_attempt a where a.id = p_attempt.id;
-  if p_message.status = 'SENDING' then
-    p_message.status := 'QUEUED';
-    p_message.attempt_count := p_message.attempt_count - 1;
-    perform outbox.save_message(p_message, p_now);
-  end if;
+  update outbox.outbound_message m set attempt_count = m.attempt_count - 1
+  where m.id = p_message.id;
+  perform outbox.judge_messages(array[p_message.id], p_now);
+  perform outbox.close_needless_retries(array[p_message.id], p_now);
 end
 $$;
 comment on function outbox.undo_attempt(

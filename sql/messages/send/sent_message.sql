@@ -1,9 +1,8 @@
 -- A message that WhatsApp has accepted: by its response to a run, or by the id in a late response
--- if the first one was lost. It becomes SENT and is not sent again.
+-- if the first one was lost. It is not sent again.
 
 create function outbox.mark_sent(
-  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text,
-  p_provider jsonb, p_now timestamptz
+  p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -23,26 +22,14 @@ begin
     provider_response = coalesce(p_provider, a.provider_response), updated_at = p_now,
     error_code = null, error_message = null, next_retry_at = null
   where a.id = p_attempt.id;
-  if p_message.status not in ('QUEUED', 'SENDING') then
-    return;
-  end if;
-  p_message.status := 'SENT';
-  p_message.provider_message_id := p_wamid;
-  p_message.wa_id := coalesce(p_provider ->> 'wa_id', p_message.wa_id);
-  p_message.sent_at := p_now;
-  p_message.error_code := null;
-  p_message.error_message := null;
-  perform outbox.save_message(p_message, p_now);
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
-    'Message sent successfully', null, p_now);
-  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
-    pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
+  update outbox.outbound_message m set wa_id = p_provider ->> 'wa_id'
+  where m.id = p_attempt.message_id and p_provider ->> 'wa_id' <> coalesce(m.wa_id, '');
+  perform outbox.judge_messages(array[p_attempt.message_id], p_now);
 end
 $$;
-comment on function outbox.mark_sent(
-  outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamptz) is
-  'Records that WhatsApp accepted an attempt: the message is SENT, with audit and activity rows, '
-  'unless it already has a later status. locks: the caller holds the message.';
+comment on function outbox.mark_sent(outbox.message_attempt, text, jsonb, timestamptz) is
+  'Records that WhatsApp accepted an attempt, and judges its message. locks: the caller holds the '
+  'message.';
 
 create function outbox.callback_data(p_message_id bigint, p_attempt_no integer) returns text
 language plpgsql immutable set search_path = ''
@@ -64,7 +51,6 @@ declare
   v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_delivery outbox.delivery;
 begin
   select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
   if not found then
@@ -80,15 +66,8 @@ begin
   elsif v_attempt.wamid is not null then
     return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
   end if;
-  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A leased delivery stays: its result closes it, or the next claim finds the message sent.
-  if found and v_delivery.leased_until is null then
-    perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was accepted, but its response was lost', v_attempt.attempt_no),
-      v_now);
-  end if;
+  perform outbox.mark_sent(v_attempt, p_wamid, null, v_now);
+  perform outbox.close_needless_retries(array[v_message.id], v_now);
   return 'adopted';
 end
 $$;

@@ -80,7 +80,7 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_status_classify.sql',
-    find: `        when r.message_status = 'CANCELLED' then 'message_cancelled'
+    find: `        when m.status = 'CANCELLED' then 'message_cancelled'
 `,
     replace: '',
     tests: [
@@ -117,19 +117,9 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_status.sql',
-    find: `    where x.was = 'QUEUED' and d.leased_until is null`,
-    replace: '    where d.leased_until is null',
-    tests: [
-      'sql/messages/receive_callbacks/attempts.test.sql',
-      'sql/messages/receive_callbacks/statuses.test.sql',
-    ],
-    why: 'The delivery of a message that is replayed is closed by a status of before.',
-    equivalent:
-      'A message that was SENDING has a lease, also one that has ended, and of one that was SENT no delivery is left: only a QUEUED one has a delivery that waits.',
-  },
-  {
-    file: 'sql/messages/callback/callback_status.sql',
-    find: `  perform outbox.close_retries(v_moves, p_now);
+    find: `  perform outbox.close_needless_retries(array(
+    select x.message_id from pg_catalog.unnest(v_moves) x where x.was in ('QUEUED', 'FAILED')),
+    p_now);
 `,
     replace: '',
     tests: [
@@ -139,16 +129,15 @@ export const callbacks: readonly Mutant[] = [
     why: 'A message that arrived is sent again.',
   },
   {
-    file: 'sql/messages/callback/callback_record.sql',
-    find:
-      `where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
-    replace: `where c.update_status = 'applied' and m.dossier_id is not null and t.n = 1`,
+    file: 'sql/messages/send/judge_messages.sql',
+    find: `    where x.became = 'FAILED'
+      or (`,
+    replace: `    where (`,
     tests: [
       'sql/messages/receive_callbacks/statuses.test.sql',
       'sql/messages/message/timeline.test.sql',
-      'sql/messages/receive_callbacks/attempts.test.sql',
     ],
-    why: 'A failure that a callback brings is not on the timeline.',
+    why: 'A failure is neither in the audit trail nor on the timeline.',
   },
   {
     file: 'sql/messages/callback/callback_record.sql',

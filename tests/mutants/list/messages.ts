@@ -114,14 +114,43 @@ export const messages: readonly Mutant[] = [
     why: 'A short rest takes back a longer one.',
   },
   {
-    file: 'sql/messages/send/sent_message.sql',
-    find: `  if p_message.status not in ('QUEUED', 'SENDING') then
-    return;
-  end if;
+    file: 'sql/messages/record/judge.sql',
+    find: `    when p_status = 'CANCELLED' then 'CANCELLED'
 `,
     replace: '',
-    tests: ['sql/messages/message/edges.test.sql'],
-    why: 'A late answer takes a message that was delivered back to SENT.',
+    tests: ['sql/messages/judge/table.test.sql', 'sql/messages/message/edges.test.sql'],
+    why: 'A message that a person cancelled becomes SENT.',
+  },
+  {
+    file: 'sql/messages/record/judge.sql',
+    find: `    when 'open' = any (p_outcomes) then 'SENDING'
+`,
+    replace: '',
+    tests: ['sql/messages/judge/table.test.sql', 'sql/messages/judge/cases.test.sql'],
+    why: 'A message fails while another attempt of it is being sent.',
+  },
+  {
+    file: 'sql/messages/record/judge.sql',
+    find: `when 'failed' = any (p_outcomes) or not p_has_retry then 'FAILED'`,
+    replace: `when not p_has_retry then 'FAILED'`,
+    tests: ['sql/messages/judge/table.test.sql', 'sql/messages/judge/orders.test.sql'],
+    why: 'A message that WhatsApp reports as failed is sent again.',
+  },
+  {
+    file: 'sql/messages/send/judge_messages.sql',
+    find: `      where a.message_id = m.id offset 0`,
+    replace: `      where a.message_id = m.id
+        and a.attempt_no = (select pg_catalog.max(o.attempt_no) from outbox.message_attempt o
+          where o.message_id = m.id) offset 0`,
+    tests: ['sql/messages/judge/cases.test.sql', 'sql/messages/judge/orders.test.sql'],
+    why: 'A message stays SENT for ever although its first attempt arrived.',
+  },
+  {
+    file: 'sql/messages/send/judge_messages.sql',
+    find: `x.discarded_at is null and v_row.status in ('SENT', 'DELIVERED');`,
+    replace: 'false;',
+    tests: ['sql/messages/judge/cases.test.sql', 'sql/messages/judge/orders.test.sql'],
+    why: 'The dead letter of a message that arrived can be replayed: it is sent twice.',
   },
   {
     file: 'sql/messages/send/sent_message.sql',
@@ -207,10 +236,13 @@ export const messages: readonly Mutant[] = [
     why: 'A message of another organisation is shown.',
   },
   {
-    file: 'sql/messages/callback/callback_status_classify.sql',
-    find: `in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete')`,
-    replace: `in ('timeout', 'reset', 'protocol', 'incomplete')`,
-    tests: ['sql/messages/message/edges.test.sql'],
-    why: 'Of an attempt whose run died nobody thinks that it may have gone out.',
+    file: 'sql/messages/send/complete_message.sql',
+    find: `  perform outbox.judge_messages(array[p_attempt.message_id], p_now);
+  perform outbox.close_needless_retries(array[p_attempt.message_id], p_now);
+`,
+    replace: `  perform outbox.judge_messages(array[p_attempt.message_id], p_now);
+`,
+    tests: ['sql/messages/judge/cases.test.sql', 'sql/messages/judge/orders.test.sql'],
+    why: 'A retry waits for a message that has arrived, and delays the next one.',
   },
 ]

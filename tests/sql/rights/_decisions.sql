@@ -182,13 +182,14 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   change_broker has_new_address masked_slack_url retry_if_transient
   -- results
   mark_sent_late apply_delivered apply_results callback_data close_message complete complete_message
-  complete_messages close_settled_delivery endpoints_to_judge fail_attempt fail_unsent forget_channel apply_late_result
+  complete_messages close_needless_retries attempt_outcome judge judge_messages record_moves record_failure
+  endpoints_to_judge fail_attempt fail_unsent forget_channel apply_late_result
   hold_channels mark_sent resolve_dead_letters throttle_apps undo_attempt
   -- callbacks and leases
-  apply_waiting_updates apply_statuses apply_updates callback_result callback_time close_retries count_changed_messages
+  apply_waiting_updates apply_statuses apply_updates callback_result callback_time count_changed_messages judge_statuses
   count_updates find_attempt save_response_opt_outs apply_failure_rules hold_after_failures classify_statuses save_display_numbers
-  record_lost_leases lost may_have_been_sent update_message_statuses save_statuses publish_statuses postpone_updates renew_leases record_lost_lease
-  save_verdicts throttle_after_failures store_callbacks record_statuses record_sent try_apply why_not_account
+  record_lost_leases lost save_statuses publish_statuses postpone_updates renew_leases record_lost_lease
+  save_verdicts throttle_after_failures store_callbacks record_statuses try_apply why_not_account
   -- inbound messages, holds, manual actions
   replied_message apply_inbound apply_notices hold_cause channels_of close_delivery save_contact count_ended
   first_retry_at hold_channel hold_template inbound_text lift_expired_holds

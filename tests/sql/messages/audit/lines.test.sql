@@ -147,16 +147,17 @@ select is(after(queue()::text, take_all()::text),
 select keep('m', queue('{"dossier": "d1"}')::text), lines(), step();
 select is(after(receive(status('wamid.early', 'delivered', 1, jsonb_build_object('callback_data', format('ob1:%s:1', ref('m')))))::text), array[
   'default OUTBOUND_MESSAGE message SENT: Message sent successfully',
-  'default d1 MESSAGE_SENT: {"status": "DELIVERED", "channel": "WHATSAPP", "templateCode": "reminder"}',
+  'default d1 MESSAGE_SENT: {"status": "DELIVERED", "attempt": 1, "channel": "WHATSAPP", "templateCode": "reminder"}',
   'default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: delivered',
   'default d1 MESSAGE_STATUS_UPDATE: {"status": "DELIVERED", "channel": "WHATSAPP", "templateCode": "reminder", "deliveryStatus": "delivered"}'],
   'a status that comes before its answer says that the message was sent');
 -- A status that says that it failed.
 select step(0, '[]'), keep('m', queue('{"dossier": "d1"}')::text), take_all(), lines();
 select is(after(receive(failure((row_of(ref('m')::bigint)).provider_message_id, '131026', 1))::text),
-  array['default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
-  'default d1 MESSAGE_STATUS_UPDATE: {"error": "Title of 131026", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131026", "errorCode": "131026", "templateCode": "reminder", "deliveryStatus": "failed"}',
-  'default d1 MESSAGE_FAILED: {"error": "Title of 131026", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131026", "errorCode": "131026", "templateCode": "reminder", "deliveryStatus": "failed"}'],
+  array['default OUTBOUND_MESSAGE message FAILED: Message failed: 131026 Title of 131026: Details of 131026',
+  'default d1 MESSAGE_FAILED: {"error": "Title of 131026", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131026", "errorCode": "131026", "templateCode": "reminder"}',
+  'default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
+  'default d1 MESSAGE_STATUS_UPDATE: {"error": "Title of 131026", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131026", "errorCode": "131026", "templateCode": "reminder", "deliveryStatus": "failed"}'],
   'a failure that a callback brings');
 -- An answer that says so.
 select is(after(keep('m', queue('{"dossier": "d1"}')::text), fail(400, '{"code": "131026", "error": "undeliverable"}')::text),
@@ -232,9 +233,10 @@ select time_passes('1 minute');
 select is(after(receive(says('hello', 'wamid.3'))::text), '{}', 'anything else is none of the trail''s');
 select keep('m', queue('{"dossier": "d1"}')::text), take_all(), lines();
 select is(after(receive(failure((row_of(ref('m')::bigint)).provider_message_id, '131050', 1))::text),
-  array['default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
+  array['default OUTBOUND_MESSAGE message FAILED: Message failed: 131050 Title of 131050: Details of 131050',
+  'default d1 MESSAGE_FAILED: {"error": "Title of 131050", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131050", "errorCode": "131050", "templateCode": "reminder"}',
+  'default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
   'default d1 MESSAGE_STATUS_UPDATE: {"error": "Title of 131050", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131050", "errorCode": "131050", "templateCode": "reminder", "deliveryStatus": "failed"}',
-  'default d1 MESSAGE_FAILED: {"error": "Title of 131050", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131050", "errorCode": "131050", "templateCode": "reminder", "deliveryStatus": "failed"}',
   'default OUTBOUND_MESSAGE message OPTED_OUT: WHATSAPP MARKETING: code 131050 (update n)'],
   'a failure that means STOP');
 select time_passes('1 minute'), outbox.change_opt_out('default', person(), 'MARKETING', false, 'phone'), lines();
@@ -253,7 +255,8 @@ select is(after(outbox.resume_channel('default', channel_id(), 'anna')::text),
   'a person lifts that');
 select time_passes('1 hour'), take_all(), queue(), take_all(), lines();
 select is(after(receive(failure((select provider_message_id from outbox.outbound_message where status = 'SENT' order by id desc limit 1), '131031', 1))::text),
-  array['default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
+  array['default OUTBOUND_MESSAGE message FAILED: Message failed: 131031 Title of 131031: Details of 131031',
+  'default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
   'default CHANNEL channel HELD: held: 131031 Account has been locked'],
   'a callback holds it');
 select outbox.resume_channel('default', channel_id(), 'anna'), lines();

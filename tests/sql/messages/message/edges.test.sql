@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_messages.sql
-select plan(19);
+select plan(18);
 
 create temporary table made as select channel() as channel_id, template() as code, template('theirs', p_org_id => 'other') as theirs;
 select is(refusal($$select message(p_template => 'theirs')$$), 'OH001 templateCode is not a template of this organisation', 'a template of another organisation is none');
@@ -22,11 +22,6 @@ select outbox.cancel_message('default', id::text) from m;
 select is(outbox.mark_sent_late(format('ob1:%s:1', id), 'wamid.late'), 'adopted', 'its id comes when the message was cancelled') from m;
 select is((row_of(id)).status, 'CANCELLED', 'which it stays') from m;
 select is((select wamid from outbox.message_attempt), 'wamid.late', 'though the attempt has its id');
-
--- Of which failed attempts nobody knows whether they went out.
-select set_eq($$select c from unnest('{timeout,reset,protocol,lease_expired,incomplete,131026,dns,connect,tls,blocked}'::text[]) c
-  where outbox.may_have_been_sent(jsonb_populate_record(null::outbox.message_attempt, jsonb_build_object('status', 'FAILED', 'error_code', c)))$$,
-  '{timeout,reset,protocol,lease_expired,incomplete}'::text[], 'a failed attempt may have gone out when its answer, or the run that waited for it, was lost');
 
 -- Sent again: a new life, and its dead letter is nobody's to replay.
 create temporary table again as select message_id(message('+12025550112')) as id;

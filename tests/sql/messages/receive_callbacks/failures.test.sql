@@ -18,7 +18,7 @@ select is((row_of(id)).status || ' ' || (row_of(id)).error_code, 'FAILED 131050'
 select is_empty('select from outbox.delivery', 'and not tried again');
 select results_eq('select recipient, purpose, source, lifted from outbox.opt_out', $$values ('+12025550111', 'MARKETING', 'code 131050', false)$$, 'its recipient wants no marketing');
 select is((select evidence from outbox.opt_out), (select 'update ' || id from outbox.whatsapp_update), 'the update is the evidence');
-select is((trail('OUTBOUND_MESSAGE', id::text))[4], 'OPTED_OUT WHATSAPP MARKETING: code 131050 (update ' || (select u.id from outbox.whatsapp_update u) || ')', 'which is audited') from m;
+select is((trail('OUTBOUND_MESSAGE', id::text))[5], 'OPTED_OUT WHATSAPP MARKETING: code 131050 (update ' || (select u.id from outbox.whatsapp_update u) || ')', 'which is audited') from m;
 select is(message(p_template => 'promo') ->> 'code', 'opted_out', 'the next of that kind is blocked');
 select is(message() ->> 'outcome', 'created', 'another is not');
 -- WhatsApp knows a Mexican number by another form than we were given.

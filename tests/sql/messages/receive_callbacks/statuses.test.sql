@@ -57,8 +57,9 @@ select results_eq('select (r).status, (r).error_code, (r).error_message from (se
 select results_eq('select status, error_code, provider_response ->> ''title'', provider_response ->> ''details'' from outbox.message_attempt, failed where message_id = failed.id',
   $$values ('FAILED', '131026', 'Title of 131026', 'Details of 131026')$$, 'so is its try');
 select results_eq('select type, metadata ->> ''errorCode'' from outbox.activity, failed where metadata ->> ''messageId'' = failed.id::text order by activity.id',
-  $$values ('MESSAGE_SENT', null), ('MESSAGE_STATUS_UPDATE', '131026'), ('MESSAGE_FAILED', '131026')$$, 'the timeline has the status and the failure');
-select is((trail('OUTBOUND_MESSAGE', id::text))[3], 'UPDATED Delivery status updated to: failed', 'the trail the status') from failed;
+  $$values ('MESSAGE_SENT', null), ('MESSAGE_FAILED', '131026'), ('MESSAGE_STATUS_UPDATE', '131026')$$, 'the timeline has the status and the failure');
+select is((trail('OUTBOUND_MESSAGE', id::text))[3:], array['FAILED Message failed: 131026 Title of 131026: Details of 131026', 'UPDATED Delivery status updated to: failed'],
+  'the trail has the failure with code, title and details, and the status') from failed;
 select is_empty('select from outbox.dead_letter', 'it is no dead letter');
 select is_empty('select from outbox.delivery', 'nor is it tried again');
 select receive(status('wamid.C', 'delivered', 4), status('wamid.C', 'sent', 1), failure('wamid.C', '131049', 5));
