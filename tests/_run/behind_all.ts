@@ -37,9 +37,23 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/project/bench_run.test.ts',
     why: 'It measures two queues and a fan-out, in 20 s and more.',
-    caughtBy: ['tests/project/bench_checks.test.ts', 'tests/project/bench_engine.test.ts'],
-    how: 'They hold the rules by which a benchmark counts and judges, and run one. Left is the ' +
-      'comparison with other queues, which is no part of the product.',
+    caughtBy: ['tests/project/bench_checks.test.ts', 'tests/project/bench_results.test.ts'],
+    how:
+      'They hold the rules by which a benchmark counts and judges. Left is the comparison with ' +
+      'other queues, which is no part of the product.',
+  },
+  {
+    file: 'tests/project/bench_engine.test.ts',
+    why: 'It runs each part of the benchmark of the engine once, in 40 s.',
+    caughtBy: ['tests/project/bench_results.test.ts', 'tests/project/bench_targets.test.ts'],
+    how: 'They hold how figures are kept and judged. Left is whether the command itself runs.',
+  },
+  {
+    file: 'tests/consumer/stack.test.ts',
+    why: 'It starts the stack, Kafka and RabbitMQ, and two consumers.',
+    caughtBy: ['tests/consumer/brokers.test.ts', 'tests/e2e/example_consumer.test.ts'],
+    how: 'brokers consumes from both brokers into the same functions, and example_consumer takes ' +
+      'what the stack has published. Left is both in one piece.',
   },
   {
     file: 'tests/sql/engine/plans/million.test.sql',
@@ -176,6 +190,16 @@ export const shrunk: readonly Shrunk[] = [
     less: 'It sends each operation 15 requests instead of 40.',
     how: 'The limits of each field have tests on both sides (functions/api/request_limits), and ' +
       'each run draws other values.',
+  },
+  {
+    file: 'tests/project/docs_receivers.test.ts',
+    less: 'It starts one of the three receivers without a secret or with a taken port.',
+    how: 'All three still verify, refuse and do their work once.',
+  },
+  {
+    file: 'tests/project/ops_queries.test.ts',
+    less: 'The newer Supabase CLI runs a query of the console kit, the older one does not.',
+    how: 'The query is the same text, and cli_stack runs both CLIs.',
   },
   {
     file: 'tests/_run/steps.ts',

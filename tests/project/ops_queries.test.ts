@@ -284,7 +284,9 @@ Deno.test('console queries on a migrated database', async (t) => {
     )
 
     await t.step('the Supabase CLI runs them as they stand', async () => {
-      for (const version of ['2.117.0', '3.1.0'] as const) {
+      const all = ['2.117.0', '3.1.0'] as const
+      const short = Deno.env.get('OUTHOOK_TESTS') === 'short'
+      for (const version of short ? all.slice(-1) : all) {
         const result = await runCli({
           version,
           args: [
