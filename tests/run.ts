@@ -4,7 +4,6 @@ import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
 import { isMachineIdle } from './_run/idle.ts'
 import { stopLeftovers } from './_run/leftovers.ts'
-import { withGroups } from './_run/groups.ts'
 import { help, type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
 import { slowestOf, timesOf } from './_run/report.ts'
@@ -81,7 +80,7 @@ async function makeContext(options: Options, steps: readonly Step[]): Promise<St
   )).flat()
   return {
     root: projectRoot,
-    filter: makeFilter(withGroups(options.words), steps.map((step) => step.name), paths),
+    filter: makeFilter(options.words, steps.map((step) => step.name), paths),
     all: options.all,
     slow: options.slow,
     mark: crypto.randomUUID(),

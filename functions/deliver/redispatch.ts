@@ -46,19 +46,19 @@ const longestSlowPauseMs = 60_000
 
 /**
  * A stall is a deadlock, another conflict, a lock timeout or a cancelled statement. It usually passes
- * at the next repeat. After this many, each repeat requests that the database isolate the rows that
+ * at the next repeat. After this many, each repeat requests that the database refuse the rows that
  * cause it.
  */
-const stallsBeforeIsolating = 3
+const stallsBeforeRefusing = 3
 
-/** After this many stalls the call is divided. An older database does not isolate. */
+/** After this many stalls the call is divided. An older database refuses no row. */
 const maxStalls = 5
 
 /**
  * Repeats one call with growing pauses until it has a response. If a response was lost, its call may
  * have claimed deliveries, so each repeat has the same (run, seq). If the database refuses a part of
  * the call, or the contract, the fault is returned at once: such a call changed nothing. A call whose
- * response cannot be read was committed. After a few stalls the database isolates the rows that cause
+ * response cannot be read was committed. After a few stalls the database refuses the rows that cause
  * them, so one row does not stop the run.
  */
 export async function dispatchWithRetries(
@@ -74,7 +74,7 @@ export async function dispatchWithRetries(
     // A repeat may come minutes later, when the known endpoints are outdated.
     const isRepeat = calledAt > firstCallAt
     const repeat = { ...call, known: {} }
-    if (stalls >= stallsBeforeIsolating) repeat.isolate = true
+    if (stalls >= stallsBeforeRefusing) repeat.refuse = true
     const reply = await database.dispatch(isRepeat ? repeat : call)
     // From the start of this repeat: it returns the remaining time of the leases of an earlier call.
     if (reply.ok) {

@@ -20,8 +20,8 @@ create table outbox.portal_generation (
   revoked_at timestamptz not null
 );
 comment on table outbox.portal_generation is
-  'How often all portal tokens of an organisation were revoked, and when last. Tokens of an '
-  'earlier generation are invalid. No row: never.';
+  'How often all portal tokens of an organisation were revoked, and when last. Tokens of a '
+  'lower generation are invalid. No row: they were never revoked.';
 
 create table outbox.revoked_portal_token (
   org_id text not null,
@@ -53,8 +53,8 @@ as $$
       where t.org_id = p_org_id), '[]'))
 $$;
 comment on function outbox.portal_revocations(text) is
-  'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one '
-  'are, "revoked": [their ids]}.';
+  'Which portal tokens of an organisation are invalid: {"generation": those of a lower generation, '
+  '"revoked": those with one of these ids}.';
 
 create function outbox.count_portal_token(p_org_id text) returns void
 language plpgsql set search_path = ''

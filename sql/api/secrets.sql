@@ -47,7 +47,8 @@ end
 $$;
 comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
   'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). '
-  'p_overlap_seconds 0: no older secret of the scheme signs on. OH001, OH002, OH003, OH004.';
+  'p_overlap_seconds 0: requests are no longer signed with an older secret of the scheme. OH001, '
+  'OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid

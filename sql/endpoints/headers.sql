@@ -141,7 +141,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',

@@ -102,7 +102,7 @@ comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
   'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. '
   'False if another transaction has the endpoint locked.';
 
-create function outbox.isolate_unreadable(p_endpoint_id uuid) returns void
+create function outbox.refuse_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -113,11 +113,11 @@ begin
     select from outbox.endpoint e
     where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
   then
-    perform outbox.set_isolating(true);
+    perform outbox.set_refusing(true);
   end if;
 end
 $$;
-comment on function outbox.isolate_unreadable(uuid) is
+comment on function outbox.refuse_unreadable(uuid) is
   'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an '
   'unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
 
@@ -136,9 +136,9 @@ begin
   then
     return;
   end if;
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   v_why := outbox.why_unreadable(p_endpoint_id);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
   if v_why is not null then
     return;
   end if;

@@ -1,7 +1,7 @@
 -- The source of each function says `set search_path = ''`, and close_new() changes it to pg_temp.
 -- With an empty path, Postgres searches the temporary schema of the session first for the names of
--- types. A role could create a domain pg_temp.text there, and its check would run with our rights.
--- With pg_temp alone, Postgres searches pg_catalog first.
+-- types. A role could create a domain pg_temp.text there, and its check would run with the rights
+-- of the schema's owner. With pg_temp alone, Postgres searches pg_catalog first.
 --
 -- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
 -- Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default

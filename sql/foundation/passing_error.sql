@@ -1,7 +1,7 @@
--- Which errors are temporary. A handler that isolates the refused row of a batch raises a temporary
+-- Which errors are temporary. A handler that finds the refused row of a batch raises a temporary
 -- error again, because its cause is usually not the row being processed, and the run repeats its
 -- call. A row may cause such an error each time. So after a few failures the run asks dispatch() to
--- isolate (set_isolating()), and for this call the handlers treat it as any other error.
+-- refuse such rows (set_refusing()), and for this call the handlers treat it as any other error.
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -35,16 +35,16 @@ comment on function outbox.is_timeout(text) is
   'it. A statement that is cancelled within 1 s of its start is not timed out: a trigger raises '
   'the error, or a person cancels the statement. A run has a timeout of 5 s.';
 
-create function outbox.set_isolating(p_isolates boolean) returns void
+create function outbox.set_refusing(p_refuses boolean) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  perform pg_catalog.set_config('outbox.isolates_errors',
-    case when p_isolates then 'on' else 'off' end, true);
+  perform pg_catalog.set_config('outbox.refuses_rows',
+    case when p_refuses then 'on' else 'off' end, true);
 end
 $$;
-comment on function outbox.set_isolating(boolean) is
-  'Sets whether the rest of this transaction isolates rows that cause temporary errors: see '
+comment on function outbox.set_refusing(boolean) is
+  'Sets whether the rest of this transaction refuses rows that cause temporary errors: see '
   'fails_call().';
 
 create function outbox.fails_call(p_sqlstate text) returns boolean
@@ -52,8 +52,8 @@ language sql volatile set search_path = ''
 as $$
   select outbox.is_passing(p_sqlstate) and not (
     outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
-    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
+    and coalesce(pg_catalog.current_setting('outbox.refuses_rows', true), '') = 'on')
 $$;
 comment on function outbox.fails_call(text) is
   'Whether an error fails the whole call of a run: it is temporary, and either it is an error of '
-  'the server, or set_isolating() is off.';
+  'the server, or set_refusing() is off.';

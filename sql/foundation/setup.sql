@@ -43,7 +43,7 @@
 --   OH007 a step of a saga failed
 --   OH008 the object was changed since the caller read it
 --   OH009 the caller may not do this
---   OH010 a limit of the organisation is reached   OH011 its amount of the day is used up
+--   OH010 a limit of the organisation is reached   OH011 its limit for the day is reached
 
 create schema outbox;
 comment on schema outbox is

@@ -1,6 +1,6 @@
--- What the periodic work (the tick, the cleanup, the partitions) cannot process. It works on many
--- objects at once, and the database may refuse to change one of them, because of a trigger of the
--- user, a constraint or a damaged row. Then all others are processed, and the refused one is
+-- What the periodic work (upkeep: the tick, the cleanup, the partitions) cannot process. It works
+-- on many objects at once, and the database may refuse to change one of them, because of a trigger
+-- of the user, a constraint or a damaged row. Then all others are processed, and the refused one is
 -- recorded here until its next try. Deliveries and endpoints have tables of their own: see
 -- engine/queue/refusal.
 
@@ -107,8 +107,8 @@ begin
   if v_n = 0 then
     return null;
   end if;
-  return pg_catalog.format('the database refuses part of the maintenance (%s) in %s: '
-    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n, v_tasks);
+  return pg_catalog.format('the database refuses part of the periodic work (%s) in %s: '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Periodic work)', v_n, v_tasks);
 end
 $$;
 comment on function outbox.upkeep_problem(timestamptz) is

@@ -277,10 +277,10 @@ begin
     perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'checks of partitions', sqlstate,
       sqlerrm, '5 minutes');
   end;
-  perform outbox.set_isolating(true);
+  perform outbox.set_refusing(true);
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
     where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)

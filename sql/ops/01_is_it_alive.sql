@@ -280,7 +280,7 @@ checks as (
     from pg_catalog.unnest(outbox.more_problems()) p
   ) w
   union all
-  select 21, 'Does the maintenance process everything?', 'Maintenance',
+  select 21, 'Does the periodic work process everything?', 'Periodic work',
     case when u.problem is null then 'ok' else 'error' end,
     coalesce(u.problem || ', such as: ' || (
       select r.sqlstate || ' ' || r.error from outbox.upkeep_refusal r

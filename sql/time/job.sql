@@ -14,10 +14,10 @@ begin
   if not found then
     return v_until;
   end if;
-  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
-  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
-  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
-  -- pg_cron refuses it.
+  -- Before version 1.5, pg_cron starts the job once a minute. If statement_timeout would cancel the
+  -- loop earlier, each tick has to be a statement with its own timeout. That costs more, because
+  -- pg_cron stores the result of each statement. A list of statements is one transaction, unless
+  -- they are between BEGIN and COMMIT. Background workers of pg_cron do not accept BEGIN.
   if v_until < v_start + interval '59 s' and not exists (
     select from pg_catalog.pg_settings s
     where s.name = 'cron.use_background_workers' and s.setting = 'on')
@@ -30,9 +30,10 @@ begin
 end
 $$;
 comment on function outbox.begin_ticks() is
-  'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the '
-  'end of the minute. There, if the timeout ends it earlier, this changes the job so that each '
-  'tick is a statement with a timeout of its own.';
+  'Called at each start of the job outhook-tick. Returns when its loop ends: at job_deadline(), '
+  'and with pg_cron before 1.5 at the end of the minute at the latest. If statement_timeout is too '
+  'short for that minute, it also changes the command of the job: from the next start on, each '
+  'tick is a statement with its own timeout.';
 
 create function outbox.try_tick(p_until timestamptz default null) returns void
 language plpgsql security definer set search_path = ''

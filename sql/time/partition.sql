@@ -2,9 +2,9 @@
 -- its rows are stored in the default partition, so that no publisher fails, and are moved when the
 -- partition is created. DDL waits at most 100 ms for a lock. It is repeated each hour.
 --
--- No bound passes through text in the format of the session: a day began 14 hours late where
--- datestyle was 'SQL, DMY' and timezone 'Asia/Shanghai'. A day that such a partition covers in part
--- gets a partition for the rest.
+-- A bound is never written or read as text in the format of the session. In earlier versions it
+-- was: with DateStyle 'SQL, DMY' and TimeZone 'Asia/Shanghai', a partition began 14 hours late. A
+-- day of which such a partition covers only a part gets a second partition for the rest.
 
 create function outbox.free_span(p_table text, p_day date) returns tstzrange
 language plpgsql stable set search_path = ''

@@ -112,9 +112,9 @@ begin
     where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
     order by r.again_at
     limit 100));
-  perform outbox.set_isolating(true);
+  perform outbox.set_refusing(true);
   perform outbox.park_apart(v_endpoints, p_now);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
 end
 $$;
 comment on function outbox.wake_refused(timestamptz) is

@@ -134,4 +134,5 @@ $$;
 comment on function outbox.column_value(text, oid) is
   'The SQL expression of a column as it is published. Values of the types of Postgres are as '
   'row_to_json() writes them. Of every other type, only the output function or a C function of an '
-  'extension runs: a cast or operator that a role has defined would run with our rights.';
+  'extension runs: a cast or operator that a role has defined would run with the rights of the '
+  'schema''s owner.';

@@ -86,7 +86,7 @@
 --   OH007 a step of a saga failed
 --   OH008 the object was changed since the caller read it
 --   OH009 the caller may not do this
---   OH010 a limit of the organisation is reached   OH011 its amount of the day is used up
+--   OH010 a limit of the organisation is reached   OH011 its limit for the day is reached
 
 create schema outbox;
 comment on schema outbox is
@@ -192,10 +192,10 @@ comment on function outbox.check_user_org(text) is
 
 -- sql/foundation/passing_error.sql
 
--- Which errors are temporary. A handler that isolates the refused row of a batch raises a temporary
+-- Which errors are temporary. A handler that finds the refused row of a batch raises a temporary
 -- error again, because its cause is usually not the row being processed, and the run repeats its
 -- call. A row may cause such an error each time. So after a few failures the run asks dispatch() to
--- isolate (set_isolating()), and for this call the handlers treat it as any other error.
+-- refuse such rows (set_refusing()), and for this call the handlers treat it as any other error.
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -229,16 +229,16 @@ comment on function outbox.is_timeout(text) is
   'it. A statement that is cancelled within 1 s of its start is not timed out: a trigger raises '
   'the error, or a person cancels the statement. A run has a timeout of 5 s.';
 
-create function outbox.set_isolating(p_isolates boolean) returns void
+create function outbox.set_refusing(p_refuses boolean) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  perform pg_catalog.set_config('outbox.isolates_errors',
-    case when p_isolates then 'on' else 'off' end, true);
+  perform pg_catalog.set_config('outbox.refuses_rows',
+    case when p_refuses then 'on' else 'off' end, true);
 end
 $$;
-comment on function outbox.set_isolating(boolean) is
-  'Sets whether the rest of this transaction isolates rows that cause temporary errors: see '
+comment on function outbox.set_refusing(boolean) is
+  'Sets whether the rest of this transaction refuses rows that cause temporary errors: see '
   'fails_call().';
 
 create function outbox.fails_call(p_sqlstate text) returns boolean
@@ -246,11 +246,11 @@ language sql volatile set search_path = ''
 as $$
   select outbox.is_passing(p_sqlstate) and not (
     outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
-    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
+    and coalesce(pg_catalog.current_setting('outbox.refuses_rows', true), '') = 'on')
 $$;
 comment on function outbox.fails_call(text) is
   'Whether an error fails the whole call of a run: it is temporary, and either it is an error of '
-  'the server, or set_isolating() is off.';
+  'the server, or set_refusing() is off.';
 
 -- sql/foundation/setting.sql
 
@@ -1106,9 +1106,9 @@ comment on function outbox.job_deadline() is
 
 -- sql/foundation/upkeep_refusal.sql
 
--- What the periodic work (the tick, the cleanup, the partitions) cannot process. It works on many
--- objects at once, and the database may refuse to change one of them, because of a trigger of the
--- user, a constraint or a damaged row. Then all others are processed, and the refused one is
+-- What the periodic work (upkeep: the tick, the cleanup, the partitions) cannot process. It works
+-- on many objects at once, and the database may refuse to change one of them, because of a trigger
+-- of the user, a constraint or a damaged row. Then all others are processed, and the refused one is
 -- recorded here until its next try. Deliveries and endpoints have tables of their own: see
 -- engine/queue/refusal.
 
@@ -1215,8 +1215,8 @@ begin
   if v_n = 0 then
     return null;
   end if;
-  return pg_catalog.format('the database refuses part of the maintenance (%s) in %s: '
-    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n, v_tasks);
+  return pg_catalog.format('the database refuses part of the periodic work (%s) in %s: '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Periodic work)', v_n, v_tasks);
 end
 $$;
 comment on function outbox.upkeep_problem(timestamptz) is
@@ -1744,8 +1744,8 @@ comment on function outbox.restore_settings(text[]) is
 
 -- The source of each function says `set search_path = ''`, and close_new() changes it to pg_temp.
 -- With an empty path, Postgres searches the temporary schema of the session first for the names of
--- types. A role could create a domain pg_temp.text there, and its check would run with our rights.
--- With pg_temp alone, Postgres searches pg_catalog first.
+-- types. A role could create a domain pg_temp.text there, and its check would run with the rights
+-- of the schema's owner. With pg_temp alone, Postgres searches pg_catalog first.
 --
 -- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
 -- Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
@@ -4308,7 +4308,7 @@ declare
 begin
   -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
@@ -4566,7 +4566,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
@@ -4861,7 +4861,7 @@ comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
   'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. '
   'False if another transaction has the endpoint locked.';
 
-create function outbox.isolate_unreadable(p_endpoint_id uuid) returns void
+create function outbox.refuse_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4872,11 +4872,11 @@ begin
     select from outbox.endpoint e
     where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
   then
-    perform outbox.set_isolating(true);
+    perform outbox.set_refusing(true);
   end if;
 end
 $$;
-comment on function outbox.isolate_unreadable(uuid) is
+comment on function outbox.refuse_unreadable(uuid) is
   'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an '
   'unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
 
@@ -4895,9 +4895,9 @@ begin
   then
     return;
   end if;
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   v_why := outbox.why_unreadable(p_endpoint_id);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
   if v_why is not null then
     return;
   end if;
@@ -5479,7 +5479,8 @@ comment on table outbox.gate is
   'of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); '
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
   'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
-  'out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
+  'out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be '
+  'claimed.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
@@ -5681,9 +5682,9 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is '
-  'away, until it succeeds; after a '
-  'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: 1 after a timeout, or while its server cannot '
+  'be reached, until one succeeds; after a resume or a closed breaker a share that grows to '
+  'max_in_flight within 10 s.';
 
 create function outbox.isolated_after() returns integer
 language plpgsql immutable set search_path = ''
@@ -6068,7 +6069,7 @@ comment on function outbox.count_ended(uuid, text, bigint) is
 
 -- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
--- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
+-- endpoint. If a batch fails, the refused row is found, the rest is stored, and the refusal is
 -- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
 -- A temporary error is a refusal only if it has failed the call several times (fails_call()).
 -- Otherwise the run repeats the call.
@@ -8908,7 +8909,8 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      -- Without a breaker, an endpoint whose server cannot be reached waits as long again as it
+      -- has failed.
       not_before = greatest(g.not_before, p_now + b.asked_wait, case
         when b.away and not e.breaker_enabled then p_now
           + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))
@@ -11839,7 +11841,8 @@ begin
 end
 $$;
 comment on function outbox.stop_problem(text, jsonb) is
-  'What a run is told if check_binding() refuses it; null for other reasons to stop.';
+  'The text for the log of a run that check_binding() refuses for the reason p_stop. p_says: the '
+  'introduction of the run (p_contract). Null for other reasons to stop.';
 
 create function outbox.binding_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -12253,7 +12256,7 @@ begin
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
-  perform outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false));
+  perform outbox.set_refusing(coalesce(p_contract -> 'refuse' = 'true', false));
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind,
       outbox.record_refused(p_results, v_now), v_now);
@@ -12318,8 +12321,8 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   -- An error of claiming does not fail the call, because its results are recorded. So the run does
-  -- not repeat the call, and cannot request to isolate.
-  perform outbox.set_isolating(true);
+  -- not repeat the call, and cannot request to refuse a row.
+  perform outbox.set_refusing(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
@@ -12348,7 +12351,7 @@ comment on function outbox.dispatch(
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
-  '"kick": the server_id() of the kick that started it, "isolate": true if temporary errors have '
+  '"kick": the server_id() of the kick that started it, "refuse": true if temporary errors have '
   'failed the call several times (fails_call())}, null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
@@ -13421,10 +13424,10 @@ begin
     perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'checks of partitions', sqlstate,
       sqlerrm, '5 minutes');
   end;
-  perform outbox.set_isolating(true);
+  perform outbox.set_refusing(true);
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
     where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
@@ -14961,9 +14964,9 @@ begin
     where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
     order by r.again_at
     limit 100));
-  perform outbox.set_isolating(true);
+  perform outbox.set_refusing(true);
   perform outbox.park_apart(v_endpoints, p_now);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
 end
 $$;
 comment on function outbox.wake_refused(timestamptz) is
@@ -15111,9 +15114,9 @@ comment on function outbox.tick(timestamptz) is
 -- its rows are stored in the default partition, so that no publisher fails, and are moved when the
 -- partition is created. DDL waits at most 100 ms for a lock. It is repeated each hour.
 --
--- No bound passes through text in the format of the session: a day began 14 hours late where
--- datestyle was 'SQL, DMY' and timezone 'Asia/Shanghai'. A day that such a partition covers in part
--- gets a partition for the rest.
+-- A bound is never written or read as text in the format of the session. In earlier versions it
+-- was: with DateStyle 'SQL, DMY' and TimeZone 'Asia/Shanghai', a partition began 14 hours late. A
+-- day of which such a partition covers only a part gets a second partition for the rest.
 
 create function outbox.free_span(p_table text, p_day date) returns tstzrange
 language plpgsql stable set search_path = ''
@@ -15922,10 +15925,10 @@ begin
   if not found then
     return v_until;
   end if;
-  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
-  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
-  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
-  -- pg_cron refuses it.
+  -- Before version 1.5, pg_cron starts the job once a minute. If statement_timeout would cancel the
+  -- loop earlier, each tick has to be a statement with its own timeout. That costs more, because
+  -- pg_cron stores the result of each statement. A list of statements is one transaction, unless
+  -- they are between BEGIN and COMMIT. Background workers of pg_cron do not accept BEGIN.
   if v_until < v_start + interval '59 s' and not exists (
     select from pg_catalog.pg_settings s
     where s.name = 'cron.use_background_workers' and s.setting = 'on')
@@ -15938,9 +15941,10 @@ begin
 end
 $$;
 comment on function outbox.begin_ticks() is
-  'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the '
-  'end of the minute. There, if the timeout ends it earlier, this changes the job so that each '
-  'tick is a statement with a timeout of its own.';
+  'Called at each start of the job outhook-tick. Returns when its loop ends: at job_deadline(), '
+  'and with pg_cron before 1.5 at the end of the minute at the latest. If statement_timeout is too '
+  'short for that minute, it also changes the command of the job: from the next start on, each '
+  'tick is a statement with its own timeout.';
 
 create function outbox.try_tick(p_until timestamptz default null) returns void
 language plpgsql security definer set search_path = ''

@@ -30,8 +30,8 @@ create table outbox.portal_generation (
   revoked_at timestamptz not null
 );
 comment on table outbox.portal_generation is
-  'How often all portal tokens of an organisation were revoked, and when last. Tokens of an '
-  'earlier generation are invalid. No row: never.';
+  'How often all portal tokens of an organisation were revoked, and when last. Tokens of a '
+  'lower generation are invalid. No row: they were never revoked.';
 
 create table outbox.revoked_portal_token (
   org_id text not null,
@@ -63,8 +63,8 @@ as $$
       where t.org_id = p_org_id), '[]'))
 $$;
 comment on function outbox.portal_revocations(text) is
-  'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one '
-  'are, "revoked": [their ids]}.';
+  'Which portal tokens of an organisation are invalid: {"generation": those of a lower generation, '
+  '"revoked": those with one of these ids}.';
 
 create function outbox.count_portal_token(p_org_id text) returns void
 language plpgsql set search_path = ''
@@ -1360,7 +1360,8 @@ end
 $$;
 comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
   'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). '
-  'p_overlap_seconds 0: no older secret of the scheme signs on. OH001, OH002, OH003, OH004.';
+  'p_overlap_seconds 0: requests are no longer signed with an older secret of the scheme. OH001, '
+  'OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid

@@ -244,7 +244,8 @@ $$;
 comment on function outbox.column_value(text, oid) is
   'The SQL expression of a column as it is published. Values of the types of Postgres are as '
   'row_to_json() writes them. Of every other type, only the output function or a C function of an '
-  'extension runs: a cast or operator that a role has defined would run with our rights.';
+  'extension runs: a cast or operator that a role has defined would run with the rights of the '
+  'schema''s owner.';
 
 -- sql/watch/watch_query.sql
 
@@ -497,9 +498,9 @@ begin
       else p_change.partition_key
     end,
     null, null, null, null, null));
-exception when sqlstate 'OH001' then
+exception when sqlstate 'OH001' or sqlstate 'OH011' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
-  raise exception using errcode = 'OH001', detail = v_detail, hint = v_hint,
+  raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
     message = pg_catalog.format('the change of %I.%I cannot be published: %s', p_schema, p_table,
       sqlerrm);
 end
@@ -507,7 +508,7 @@ $$;
 comment on function
   outbox.publish_change(jsonb, text, text, text, outbox.watched_change) is
   'Publishes one change of a watched table. Of a partition key with more than 256 characters, the '
-  'event has the SHA-256 in hex. OH001 names the table and the problem of its event.';
+  'event has the SHA-256 in hex. OH001 and OH011 name the table and the problem of its event.';
 
 -- sql/watch/publish_row.sql
 

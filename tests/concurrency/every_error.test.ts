@@ -26,7 +26,7 @@ Deno.test.afterAll(async () => {
 /** Errors of a row, one of a user's code, one of ours. */
 const codes = ['22003', '23514', 'P0001', 'OH001']
 
-/** Usually temporary errors: the run repeats its call, and then requests to isolate. */
+/** Usually temporary errors: the run repeats its call, and then requests to refuse rows. */
 const stalls = ['40P01', '55P03', '57014']
 
 const statements: [table: string, operation: Operation][] = [

@@ -34,8 +34,8 @@ async function delivered(): Promise<number> {
   return row?.n ?? NaN
 }
 
-for (const isolate of [false, true]) {
-  Deno.test(`a real deadlock sets no delivery aside${isolate ? ' in a call that isolates' : ''}`, async () => {
+for (const refuse of [false, true]) {
+  Deno.test(`a real deadlock sets no delivery aside${refuse ? ' in a call that refuses rows' : ''}`, async () => {
     const [endpoint = ''] = await addEndpoints(one.sql, { count: 1, retryAfter: 1 })
     await db.admin`create table public.side as select 1 as id, 0 as n`
     await db.admin.unsafe(`create function public.touch() returns trigger language plpgsql as $$
@@ -50,7 +50,7 @@ for (const isolate of [false, true]) {
         run: run.id,
         seq: 2,
         results: deliveries.map((delivery) => report(delivery)),
-        isolate,
+        refuse,
       }
       // The call holds the gate and waits for the row; the other session holds the row and waits for
       // the gate. The call finds the deadlock first.
@@ -62,11 +62,11 @@ for (const isolate of [false, true]) {
       const reporting = dispatch(one.sql, call).then((answer) => answer.applied, ({ code }) => code)
       await expectWaitsFor(db.admin, one, other)
       const waiting = other.sql`select outbox.lock_gates(array[${endpoint}]::uuid[])`.execute()
-      expect(await reporting).toBe(isolate ? 0 : '40P01')
+      expect(await reporting).toBe(refuse ? 0 : '40P01')
       await waiting
       await other.sql`commit`
       expect(await setAside()).toBe(0)
-      if (isolate) {
+      if (refuse) {
         expect(await db.admin`select from outbox.refusal r where r.failures = 1`).toHaveLength(1)
       } else expect((await dispatch(one.sql, call)).applied).toBe(1)
       await using _ = startWorker(one.sql)

@@ -1,6 +1,6 @@
 /**
  * An error that is usually temporary, and that one endpoint causes each time, in each statement of
- * dispatch(): the first call fails, and its repeat, which requests to isolate, affects no other endpoint.
+ * dispatch(): the first call fails, and its repeat, which requests to refuse rows, affects no other endpoint.
  */
 
 import { expect } from '@std/expect'

@@ -1,8 +1,5 @@
 import { expect } from '@std/expect'
 import { parseOptions } from '../_run/options.ts'
-import { listFiles } from '../_run/files.ts'
-import { groups, withGroups } from '../_run/groups.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { makeFilter, namePattern, select } from '../_run/selection.ts'
 
 const steps = ['ok', 'concurrency']
@@ -26,21 +23,6 @@ Deno.test('select() takes all of a step that a word names, and nothing of the ot
   const filter = makeFilter(['concurrency'], steps, files)
   expect(select(filter, 'concurrency', files).whole).toEqual(files)
   expect(select(filter, 'end to end', files).whole).toEqual([])
-})
-
-Deno.test('withGroups() puts the files of a group in place of its name', () => {
-  const words = withGroups(['sql/api', 'by-version', 'schema'])
-  expect(words).toEqual(['sql/api', ...groups.get('by-version') ?? [], 'schema'])
-  expect(words.length).toBeGreaterThan(10)
-  expect(withGroups(['version'])).toEqual(['version'])
-})
-
-Deno.test('a group names each of its files once, and no other', async () => {
-  const files = await listFiles(projectRoot, 'tests', '.test.ts')
-  for (const [name, listed] of groups) {
-    expect([name, listed.filter((file) => !files.includes(file))]).toEqual([name, []])
-    expect([name, ...listed]).toEqual([name, ...new Set(listed)])
-  }
 })
 
 Deno.test('namePattern() takes words as they are, not as patterns', () => {

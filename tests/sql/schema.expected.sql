@@ -1175,7 +1175,7 @@ ALTER FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean,
 
 -- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is away, until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout, or while its server cannot be reached, until one succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 -- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2210,7 +2210,8 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      -- Without a breaker, an endpoint whose server cannot be reached waits as long again as it
+      -- has failed.
       not_before = greatest(g.not_before, p_now + b.asked_wait, case
         when b.away and not e.breaker_enabled then p_now
           + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))
@@ -2837,10 +2838,10 @@ begin
   if not found then
     return v_until;
   end if;
-  -- Before version 1.5, pg_cron starts the job once a minute. If the timeout is shorter, each tick
-  -- has to be a statement of its own. That costs more, because pg_cron stores the result of each
-  -- statement. BEGIN prevents that all statements are one transaction. A background worker of
-  -- pg_cron refuses it.
+  -- Before version 1.5, pg_cron starts the job once a minute. If statement_timeout would cancel the
+  -- loop earlier, each tick has to be a statement with its own timeout. That costs more, because
+  -- pg_cron stores the result of each statement. A list of statements is one transaction, unless
+  -- they are between BEGIN and COMMIT. Background workers of pg_cron do not accept BEGIN.
   if v_until < v_start + interval '59 s' and not exists (
     select from pg_catalog.pg_settings s
     where s.name = 'cron.use_background_workers' and s.setting = 'on')
@@ -2857,7 +2858,7 @@ ALTER FUNCTION outbox.begin_ticks() OWNER TO postgres;
 
 -- Name: FUNCTION begin_ticks(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_ticks() IS 'Until when this start of the job outhook-tick ticks: job_deadline(), and before pg_cron 1.5 the end of the minute. There, if the timeout ends it earlier, this changes the job so that each tick is a statement with a timeout of its own.';
+COMMENT ON FUNCTION outbox.begin_ticks() IS 'Called at each start of the job outhook-tick. Returns when its loop ends: at job_deadline(), and with pg_cron before 1.5 at the end of the minute at the latest. If statement_timeout is too short for that minute, it also changes the command of the job: from the next start on, each tick is a statement with its own timeout.';
 
 -- Name: bind(uuid, text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6745,7 +6746,7 @@ ALTER FUNCTION outbox.column_value(p_column text, p_type oid) OWNER TO postgres;
 
 -- Name: FUNCTION column_value(p_column text, p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.column_value(p_column text, p_type oid) IS 'The SQL expression of a column as it is published. Values of the types of Postgres are as row_to_json() writes them. Of every other type, only the output function or a C function of an extension runs: a cast or operator that a role has defined would run with our rights.';
+COMMENT ON FUNCTION outbox.column_value(p_column text, p_type oid) IS 'The SQL expression of a column as it is published. Values of the types of Postgres are as row_to_json() writes them. Of every other type, only the output function or a C function of an extension runs: a cast or operator that a role has defined would run with the rights of the schema''s owner.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8946,7 +8947,7 @@ begin
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
-  perform outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false));
+  perform outbox.set_refusing(coalesce(p_contract -> 'refuse' = 'true', false));
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind,
       outbox.record_refused(p_results, v_now), v_now);
@@ -9011,8 +9012,8 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   -- An error of claiming does not fail the call, because its results are recorded. So the run does
-  -- not repeat the call, and cannot request to isolate.
-  perform outbox.set_isolating(true);
+  -- not repeat the call, and cannot request to refuse a row.
+  perform outbox.set_refusing(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
@@ -9036,7 +9037,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "isolate": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10600,14 +10601,14 @@ CREATE FUNCTION outbox.fails_call(p_sqlstate text) RETURNS boolean
     AS $$
   select outbox.is_passing(p_sqlstate) and not (
     outbox.may_stay(p_sqlstate) and not outbox.is_timeout(p_sqlstate)
-    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')
+    and coalesce(pg_catalog.current_setting('outbox.refuses_rows', true), '') = 'on')
 $$;
 
 ALTER FUNCTION outbox.fails_call(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION fails_call(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fails_call(p_sqlstate text) IS 'Whether an error fails the whole call of a run: it is temporary, and either it is an error of the server, or set_isolating() is off.';
+COMMENT ON FUNCTION outbox.fails_call(p_sqlstate text) IS 'Whether an error fails the whole call of a run: it is temporary, and either it is an error of the server, or set_refusing() is off.';
 
 -- Name: fails_upkeep(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14213,30 +14214,6 @@ ALTER FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time 
 -- Name: FUNCTION isolate(p_lost outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) IS 'Moves those of these unordered deliveries that have lost two leases in a row to the isolated lane. apply_results() isolates ordered lanes. locks: the caller holds the gates, and parks them afterwards.';
-
--- Name: isolate_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  -- The claim has paused the endpoint because the error stayed, so that it is no temporary one.
-  if exists (
-    select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
-  then
-    perform outbox.set_isolating(true);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION isolate_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) IS 'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
 
 -- Name: isolated_after(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18240,7 +18217,7 @@ ALTER FUNCTION outbox.portal_revocations(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION portal_revocations(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.portal_revocations(p_org_id text) IS 'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one are, "revoked": [their ids]}.';
+COMMENT ON FUNCTION outbox.portal_revocations(p_org_id text) IS 'Which portal tokens of an organisation are invalid: {"generation": those of a lower generation, "revoked": those with one of these ids}.';
 
 -- Name: postpone_updates(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18546,9 +18523,9 @@ begin
       else p_change.partition_key
     end,
     null, null, null, null, null));
-exception when sqlstate 'OH001' then
+exception when sqlstate 'OH001' or sqlstate 'OH011' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
-  raise exception using errcode = 'OH001', detail = v_detail, hint = v_hint,
+  raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
     message = pg_catalog.format('the change of %I.%I cannot be published: %s', p_schema, p_table,
       sqlerrm);
 end
@@ -18558,7 +18535,7 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001 names the table and the problem of its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001 and OH011 name the table and the problem of its event.';
 
 -- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20566,7 +20543,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be claimed.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21585,6 +21562,30 @@ ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text,
 
 COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
 
+-- Name: refuse_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_unreadable(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- The claim has paused the endpoint because the error stayed, so that it is no temporary one.
+  if exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
+  then
+    perform outbox.set_refusing(true);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_unreadable(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_unreadable(p_endpoint_id uuid) IS 'Lets the rest of the call treat every error of reading the secrets of a paused endpoint as an unreadable secret, so that the secrets can be set again. release_unreadable() ends it.';
+
 -- Name: refuse_upkeep(text, text, text, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) RETURNS integer
@@ -21771,9 +21772,9 @@ begin
   then
     return;
   end if;
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   v_why := outbox.why_unreadable(p_endpoint_id);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
   if v_why is not null then
     return;
   end if;
@@ -21845,7 +21846,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
@@ -23199,7 +23200,7 @@ ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). p_overlap_seconds 0: no older secret of the scheme signs on. OH001, OH002, OH003, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). p_overlap_seconds 0: requests are no longer signed with an older secret of the scheme. OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23223,7 +23224,7 @@ declare
 begin
   -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.isolate_unreadable(p_endpoint_id);
+  perform outbox.refuse_unreadable(p_endpoint_id);
   perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
@@ -24568,24 +24569,6 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
--- Name: set_isolating(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.set_isolating(p_isolates boolean) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  perform pg_catalog.set_config('outbox.isolates_errors',
-    case when p_isolates then 'on' else 'off' end, true);
-end
-$$;
-
-ALTER FUNCTION outbox.set_isolating(p_isolates boolean) OWNER TO postgres;
-
--- Name: FUNCTION set_isolating(p_isolates boolean); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.set_isolating(p_isolates boolean) IS 'Sets whether the rest of this transaction isolates rows that cause temporary errors: see fails_call().';
-
 -- Name: set_org_setting(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) RETURNS jsonb
@@ -24632,6 +24615,24 @@ ALTER FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb)
 -- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) IS 'Gives one organisation its own value of a setting, from then on; null removes it, so that the value of all applies. Returns {"org_id", "name", "value", "was": its own value before, or null}. OH001; OH002: no such setting; OH005: the value is refused, or the setting has one value for all organisations.';
+
+-- Name: set_refusing(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_refusing(p_refuses boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform pg_catalog.set_config('outbox.refuses_rows',
+    case when p_refuses then 'on' else 'off' end, true);
+end
+$$;
+
+ALTER FUNCTION outbox.set_refusing(p_refuses boolean) OWNER TO postgres;
+
+-- Name: FUNCTION set_refusing(p_refuses boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_refusing(p_refuses boolean) IS 'Sets whether the rest of this transaction refuses rows that cause temporary errors: see fails_call().';
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25252,7 +25253,7 @@ ALTER FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION stop_problem(p_stop text, p_says jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) IS 'What a run is told if check_binding() refuses it; null for other reasons to stop.';
+COMMENT ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) IS 'The text for the log of a run that check_binding() refuses for the reason p_stop. p_says: the introduction of the run (p_contract). Null for other reasons to stop.';
 
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26740,8 +26741,8 @@ begin
   if v_n = 0 then
     return null;
   end if;
-  return pg_catalog.format('the database refuses part of the maintenance (%s) in %s: '
-    'select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)', v_n, v_tasks);
+  return pg_catalog.format('the database refuses part of the periodic work (%s) in %s: '
+    'select * from outbox.upkeep_refusal has the errors (runbook: Periodic work)', v_n, v_tasks);
 end
 $$;
 
@@ -26997,9 +26998,9 @@ begin
     where r.again_at <= p_now and g.depth > 0 and g.next_at > p_now
     order by r.again_at
     limit 100));
-  perform outbox.set_isolating(true);
+  perform outbox.set_refusing(true);
   perform outbox.park_apart(v_endpoints, p_now);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
 end
 $$;
 
@@ -27480,10 +27481,10 @@ begin
     perform outbox.refuse_upkeep('outbox.work_replay_jobs', 'checks of partitions', sqlstate,
       sqlerrm, '5 minutes');
   end;
-  perform outbox.set_isolating(true);
+  perform outbox.set_refusing(true);
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  perform outbox.set_isolating(false);
+  perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
     where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
@@ -28287,7 +28288,7 @@ ALTER TABLE outbox.portal_generation OWNER TO postgres;
 
 -- Name: TABLE portal_generation; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.portal_generation IS 'How often all portal tokens of an organisation were revoked, and when last. Tokens of an earlier generation are invalid. No row: never.';
+COMMENT ON TABLE outbox.portal_generation IS 'How often all portal tokens of an organisation were revoked, and when last. Tokens of a lower generation are invalid. No row: they were never revoked.';
 
 -- Name: portal_token_count; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -31576,10 +31577,6 @@ REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLI
 
 REVOKE ALL ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION isolate_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.isolate_unreadable(p_endpoint_id uuid) FROM PUBLIC;
-
 -- Name: FUNCTION isolated_after(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
@@ -32460,6 +32457,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate t
 
 REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_unreadable(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) FROM PUBLIC;
@@ -32821,14 +32822,14 @@ REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status t
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
--- Name: FUNCTION set_isolating(p_isolates boolean); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.set_isolating(p_isolates boolean) FROM PUBLIC;
-
 -- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) TO service_role;
+
+-- Name: FUNCTION set_refusing(p_refuses boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_refusing(p_refuses boolean) FROM PUBLIC;
 
 -- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -215,6 +215,6 @@ export type DispatchCall = {
   held: number
   /** The database that sent the kick, in the first call of a run that it started. */
   kick?: string
-  /** Whether the database must isolate the rows that cause temporary errors. */
-  isolate?: boolean
+  /** Whether the database must refuse the rows that cause temporary errors. */
+  refuse?: boolean
 }

@@ -6,23 +6,23 @@ export type Introduction = ContractRange & {
   project?: string
   /** The database that sent the kick, in the first call of a run that it started. */
   kick?: string
-  /** Isolate the rows that cause temporary errors; absent: such an error fails the whole call. */
-  isolate?: true
+  /** Refuse the rows that cause temporary errors; absent: such an error fails the whole call. */
+  refuse?: true
 }
 
 /**
- * The introduction of a run. Project, kick and isolate are members of this argument and not arguments,
+ * The introduction of a run. Project, kick and refuse are members of this argument and not arguments,
  * because a database that does not know them yet ignores them.
  */
 export function introduce(
   range: ContractRange,
   project: string | null,
-  { kick = null, isolate = false }: { kick?: string | null; isolate?: boolean },
+  { kick = null, refuse = false }: { kick?: string | null; refuse?: boolean },
 ): Introduction {
   return {
     ...range,
     ...(project === null ? {} : { project }),
     ...(kick === null ? {} : { kick }),
-    ...(isolate ? { isolate } : {}),
+    ...(refuse ? { refuse } : {}),
   }
 }

@@ -4546,7 +4546,6 @@ export type Database = {
         Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
         Returns: undefined
       }
-      'isolate_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
       'joined': {
@@ -5846,6 +5845,7 @@ export type Database = {
         Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'refuse_upkeep': {
         Args: {
           'p_error': string
@@ -6253,11 +6253,11 @@ export type Database = {
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
-      'set_isolating': { Args: { 'p_isolates': boolean }; Returns: undefined }
       'set_org_setting': {
         Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json }
         Returns: Json
       }
+      'set_refusing': { Args: { 'p_refuses': boolean }; Returns: undefined }
       'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {

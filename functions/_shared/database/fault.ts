@@ -16,7 +16,7 @@ export const faultTable: readonly Row[] = [
   { codes: /^$/, kind: 'temporary', what: 'no response in time' },
   { codes: /^08P01$/, kind: 'permanent', what: 'the server does not use the protocol' },
   { codes: /^08/, kind: 'temporary', what: 'the connection was lost or failed' },
-  { codes: /^25006$/, kind: 'temporary', what: 'read-only: a failover or a full disk' },
+  { codes: /^25006$/, kind: 'temporary', what: 'read-only: a standby server or a full disk' },
   { codes: /^25P0[123]$/, kind: 'temporary', what: 'the server ended the transaction' },
   { codes: /^40/, kind: 'temporary', what: 'a deadlock, or a snapshot that was too old' },
   { codes: /^53/, kind: 'temporary', what: 'no disk space, memory or connections left' },

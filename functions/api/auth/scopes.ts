@@ -1,6 +1,6 @@
 /** Each right of a token with what it allows. The name is `resource:action`. */
 export const scopes = {
-  'endpoints:read': 'lists and reads endpoints, their figures and their retry policies',
+  'endpoints:read': 'lists and reads endpoints, their statistics and their retry policies',
   'endpoints:write': 'creates, changes, pauses, resumes, tests and deletes endpoints',
   'secrets:read': "reads an endpoint's signing secrets",
   'secrets:write': "rotates an endpoint's signing secret, and expires a replaced one",

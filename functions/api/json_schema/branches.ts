@@ -51,7 +51,7 @@ function checkAny(parts: Node[], value: unknown, marks: Marks, steps: Steps): Mi
     if (marks === null) break
     addMarks(marks, own, steps)
   }
-  return isFit ? null : mismatch(`Fits none of the ${parts.length} schemas in anyOf`)
+  return isFit ? null : mismatch(`Matches none of the ${parts.length} schemas in anyOf`)
 }
 
 function checkOne(parts: Node[], value: unknown, marks: Marks, steps: Steps): Mismatch | null {
@@ -63,7 +63,7 @@ function checkOne(parts: Node[], value: unknown, marks: Marks, steps: Steps): Mi
     first = at
     addMarks(marks, own, steps)
   }
-  return first >= 0 ? null : mismatch(`Fits none of the ${parts.length} schemas in oneOf`)
+  return first >= 0 ? null : mismatch(`Matches none of the ${parts.length} schemas in oneOf`)
 }
 
 function addCondition(source: Source): void {

@@ -93,7 +93,8 @@ comment on table outbox.gate is
   'of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); '
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
   'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
-  'out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
+  'out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be '
+  'claimed.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';

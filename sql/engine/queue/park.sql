@@ -16,9 +16,9 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is '
-  'away, until it succeeds; after a '
-  'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: 1 after a timeout, or while its server cannot '
+  'be reached, until one succeeds; after a resume or a closed breaker a share that grows to '
+  'max_in_flight within 10 s.';
 
 create function outbox.isolated_after() returns integer
 language plpgsql immutable set search_path = ''

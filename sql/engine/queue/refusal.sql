@@ -1,6 +1,6 @@
 -- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
--- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
+-- endpoint. If a batch fails, the refused row is found, the rest is stored, and the refusal is
 -- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
 -- A temporary error is a refusal only if it has failed the call several times (fails_call()).
 -- Otherwise the run repeats the call.

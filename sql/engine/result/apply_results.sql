@@ -397,7 +397,8 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      -- Without a breaker, an endpoint whose server cannot be reached waits as long again as it
+      -- has failed.
       not_before = greatest(g.not_before, p_now + b.asked_wait, case
         when b.away and not e.breaker_enabled then p_now
           + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))

@@ -319,7 +319,8 @@ begin
 end
 $$;
 comment on function outbox.stop_problem(text, jsonb) is
-  'What a run is told if check_binding() refuses it; null for other reasons to stop.';
+  'The text for the log of a run that check_binding() refuses for the reason p_stop. p_says: the '
+  'introduction of the run (p_contract). Null for other reasons to stop.';
 
 create function outbox.binding_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''

@@ -77,7 +77,7 @@ begin
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
-  perform outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false));
+  perform outbox.set_refusing(coalesce(p_contract -> 'refuse' = 'true', false));
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind,
       outbox.record_refused(p_results, v_now), v_now);
@@ -142,8 +142,8 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   -- An error of claiming does not fail the call, because its results are recorded. So the run does
-  -- not repeat the call, and cannot request to isolate.
-  perform outbox.set_isolating(true);
+  -- not repeat the call, and cannot request to refuse a row.
+  perform outbox.set_refusing(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
@@ -172,7 +172,7 @@ comment on function outbox.dispatch(
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
-  '"kick": the server_id() of the kick that started it, "isolate": true if temporary errors have '
+  '"kick": the server_id() of the kick that started it, "refuse": true if temporary errors have '
   'failed the call several times (fails_call())}, null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '

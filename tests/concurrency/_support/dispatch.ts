@@ -25,10 +25,10 @@ export type Report = {
 /** Calls dispatch() once. */
 export async function dispatch(
   sql: Sql,
-  call: { run: string; seq: number; results?: Report[]; limit?: number; isolate?: boolean },
+  call: { run: string; seq: number; results?: Report[]; limit?: number; refuse?: boolean },
 ): Promise<WholeAnswer> {
-  const { run, seq, results = [], limit = 0, isolate = false } = call
-  const contract = isolate ? sql.json({ ...contractRange, isolate }) : null
+  const { run, seq, results = [], limit = 0, refuse = false } = call
+  const contract = refuse ? sql.json({ ...contractRange, refuse }) : null
   const [row] = await sql<{ answer: unknown }[]>`
     select outbox.dispatch(${run}, ${seq}, ${sql.json(results)}, ${limit}, 'worker',
       p_contract => ${contract}) as answer`
@@ -51,7 +51,7 @@ export class Run {
     return await dispatch(this.#sql, { run: this.id, seq: this.#seq, results, limit })
   }
 
-  /** As `call()`; a call that fails is repeated once, and requests to isolate. */
+  /** As `call()`; a call that fails is repeated once, and requests to refuse rows. */
   async callOrIsolate(results: Report[] = [], limit = 0): Promise<WholeAnswer> {
     this.#seq += 1
     const call = { run: this.id, seq: this.#seq, results, limit }
@@ -59,7 +59,7 @@ export class Run {
       return await dispatch(this.#sql, call)
     } catch (cause) {
       if (!(cause instanceof postgres.PostgresError)) throw cause
-      return await dispatch(this.#sql, { ...call, isolate: true })
+      return await dispatch(this.#sql, { ...call, refuse: true })
     }
   }
 }

@@ -122,17 +122,17 @@ Deno.test('a call that times out is divided at once; a single result five times 
   expect([one.calls.length, one.outcome]).toMatchObject([5, { refused: { code: '57014' } }])
 })
 
-Deno.test('after three stalls, each repeat requests to isolate', async () => {
+Deno.test('after three stalls, each repeat requests to refuse rows', async () => {
   for (const code of ['40P01', '55P03', '57014']) {
     const { clock, calls } = trying(code)
     await clock.advance(1_000)
-    expect(calls.slice(0, 5).map((made) => made.call.isolate ?? false))
+    expect(calls.slice(0, 5).map((made) => made.call.refuse ?? false))
       .toEqual([false, false, false, true, true])
   }
   for (const code of ['08006', '53300', '57P01', '25006']) {
     const { clock, calls } = trying(code)
     await clock.advance(10_000)
-    expect([calls.length > 5, calls.some((made) => 'isolate' in made.call)]).toEqual([true, false])
+    expect([calls.length > 5, calls.some((made) => 'refuse' in made.call)]).toEqual([true, false])
   }
 })
 

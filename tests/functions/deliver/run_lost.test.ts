@@ -148,7 +148,7 @@ Deno.test('run() of a stopping worker ends, even if the database refuses it', as
   expect(harness.summary).toMatchObject({ end: 'database' })
 })
 
-Deno.test('run() isolates one result that the database refuses, and stores all others', async () => {
+Deno.test('run() finds one result that the database refuses, and stores all others', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))
@@ -172,7 +172,7 @@ Deno.test('run() isolates one result that the database refuses, and stores all o
   await stopRun(harness, running)
 })
 
-Deno.test('run() isolates one result that deadlocks each time, and stores all others', async () => {
+Deno.test('run() finds one result that deadlocks each time, and stores all others', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))

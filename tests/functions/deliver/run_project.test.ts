@@ -49,6 +49,6 @@ Deno.test('run() names the database of its kick in its first call only', async (
 Deno.test('introduce() adds the project and the kick to the contracts, if there are any', () => {
   const range = { oldest: 1, newest: 2 }
   expect(introduce(range, null, {})).toEqual(range)
-  expect(introduce(range, 'shop', { kick: 'k', isolate: true }))
-    .toEqual({ ...range, project: 'shop', kick: 'k', isolate: true })
+  expect(introduce(range, 'shop', { kick: 'k', refuse: true }))
+    .toEqual({ ...range, project: 'shop', kick: 'k', refuse: true })
 })

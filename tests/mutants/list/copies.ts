@@ -170,7 +170,7 @@ export const copies: readonly Mutant[] = [
     find: `state.seq === 1 && deps.kick`,
     replace: `deps.kick`,
     tests: ['functions/deliver/run_project.test.ts'],
-    why: `After a failover in the middle of a run, its kick looks foreign.`,
+    why: `After a switch to a standby in the middle of a run, its kick looks foreign.`,
   },
   {
     file: 'functions/deliver/app.ts',

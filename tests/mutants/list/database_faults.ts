@@ -6,7 +6,7 @@ export const databaseFaults: readonly Mutant[] = [
     find: `{ codes: /^25006$/, kind: 'temporary'`,
     replace: `{ codes: /^25006$/, kind: 'partial'`,
     tests: ['functions/_shared/database/fault.test.ts#kindOfCode'],
-    why: 'During a failover results are divided, and given up.',
+    why: 'While the database is read-only, results are divided, and given up.',
   },
   {
     file: 'functions/_shared/database/fault.ts',

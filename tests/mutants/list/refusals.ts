@@ -157,8 +157,7 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/foundation/passing_error.sql',
-    find:
-      `    and coalesce(pg_catalog.current_setting('outbox.isolates_errors', true), '') = 'on')`,
+    find: `    and coalesce(pg_catalog.current_setting('outbox.refuses_rows', true), '') = 'on')`,
     replace: ')',
     tests: ['sql/engine/refusals/results.test.sql', 'concurrency/set_aside.test.ts'],
     why: 'One deadlock costs a delivery its result.',
@@ -181,8 +180,8 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/dispatch.sql',
-    find: `outbox.set_isolating(coalesce(p_contract -> 'isolate' = 'true', false))`,
-    replace: `outbox.set_isolating(false)`,
+    find: `outbox.set_refusing(coalesce(p_contract -> 'refuse' = 'true', false))`,
+    replace: `outbox.set_refusing(false)`,
     tests: [
       'concurrency/stalls.test.ts#delete of delivery fails each time',
       'concurrency/short_waits.test.ts',
@@ -191,7 +190,7 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/dispatch.sql',
-    find: `  perform outbox.set_isolating(true);
+    find: `  perform outbox.set_refusing(true);
 `,
     replace: '',
     tests: ['concurrency/stalls.test.ts#update of run_batch fails each time'],
@@ -247,15 +246,15 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'if (stalls >= stallsBeforeIsolating) repeat.isolate = true',
+    find: 'if (stalls >= stallsBeforeRefusing) repeat.refuse = true',
     replace: '',
     tests: ['functions/deliver/redispatch.test.ts'],
     why: 'A call that one row makes fail is repeated for ever.',
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'const stallsBeforeIsolating = 3',
-    replace: 'const stallsBeforeIsolating = 1',
+    find: 'const stallsBeforeRefusing = 3',
+    replace: 'const stallsBeforeRefusing = 1',
     tests: ['functions/deliver/redispatch.test.ts'],
     why: 'One deadlock costs a delivery its result.',
   },

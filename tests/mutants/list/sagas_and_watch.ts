@@ -109,14 +109,14 @@ export const sagasAndWatch: readonly Mutant[] = [
     find: '        and (a.atttypid >= 16384 or a.atttypid in (790, 791)',
     replace: '        and (a.atttypid in (790, 791)',
     tests: ['sql/watch/watch_table/foreign_code.test.sql'],
-    why: "A cast of the table's owner runs with our rights.",
+    why: "A cast of the table's owner runs with the rights of the schema's owner.",
   },
   {
     file: 'sql/watch/column_value.sql',
     find: `  return pg_catalog.format('%s', p_value);`,
     replace: '  return p_value::text;',
     tests: ['sql/watch/watch_table/foreign_code.test.sql'],
-    why: "A cast to text of the table's owner runs with our rights.",
+    why: "A cast to text of the table's owner runs with the rights of the schema's owner.",
   },
   {
     file: 'sql/watch/named_column.sql',
@@ -166,7 +166,7 @@ language plpgsql set search_path = ''`,
     tests: ['sql/rights/definers.test.sql'],
     sql:
       `alter function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) set search_path = '';`,
-    why: 'A type in the temporary schema of the caller runs code with our rights.',
+    why: "A type in the temporary schema of the caller runs code with the schema owner's rights.",
   },
   {
     file: 'sql/watch/watch_table.sql',

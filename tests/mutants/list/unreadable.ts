@@ -82,7 +82,7 @@ export const unreadable: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/secret_rotation.sql',
-    find: '  perform outbox.isolate_unreadable(p_endpoint_id);',
+    find: '  perform outbox.refuse_unreadable(p_endpoint_id);',
     replace: '',
     tests: ['concurrency/unreadable.test.ts#fails with 40P01 each time'],
     why: 'A secret that fails with a deadlock each time cannot be rotated.',

@@ -153,7 +153,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- what the database refuses
   admit_endpoints complete_apart due_suspect refuse_expiry forget_refusals given_back is_passing lay_aside leave_lane
   parse_headers create_again_at create_one_waiting create_refused create_waiting fails_call is_timeout may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
-  refuse_result renew_apart set_isolating suspect_endpoints unreadable_result
+  refuse_result renew_apart set_refusing suspect_endpoints unreadable_result
   -- isolated deliveries
   change_lane claim_for claim_isolated drains due_isolated_gate has_isolated holds_isolated is_isolated_turn isolate
   isolated_after rejoin rejoin_due serve_isolated
@@ -210,7 +210,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the kick, the tick, replay, purge
   remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
-  is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts isolate_unreadable
+  is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable
   fails_upkeep refuse_upkeep rests admit_upkeep upkeep_problem row_name change_apart change_rows
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint

@@ -72,7 +72,7 @@ const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Ma
       `${code(f.database)}, before it was ${
         code(f.wasDatabase)
       }. This is normal after an upgrade, a ` +
-      'failover or a restore.',
+      'switch to a standby server or a restore.',
   ],
   [
     'outhook.consumer.dead_lettered',

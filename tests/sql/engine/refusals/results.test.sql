@@ -21,11 +21,11 @@ from (values ('08006', false), ('40P01', true), ('40001', true), ('53100', true)
   ('22P02', false), ('23514', false), ('P0001', false), ('XX000', false), ('25001', false), ('55000', false)) c (code, passes);
 
 -- Only the temporary errors that a row may cause are isolated, and only if the run requests it.
-do $$ begin perform outbox.set_isolating(false); end $$;
+do $$ begin perform outbox.set_refusing(false); end $$;
 select is(outbox.fails_call(code), passes, code || ': without isolating, each temporary error fails the call')
 from (values ('08006', false), ('40P01', true), ('40001', true), ('53100', true), ('57014', true), ('57P01', true), ('25006', true), ('55006', true), ('55P03', true),
   ('22P02', false), ('23514', false), ('P0001', false), ('XX000', false), ('25001', false), ('55000', false)) c (code, passes);
-do $$ begin perform outbox.set_isolating(true); end $$;
+do $$ begin perform outbox.set_refusing(true); end $$;
 select is(outbox.fails_call(code), fails, code || case when fails then ' fails the call' else ' is isolated' end)
 from (values ('08006', false), ('40P01', false), ('40001', false), ('53100', true), ('57014', false), ('57P01', true), ('25006', true), ('55006', false), ('55P03', false),
   ('22P02', false), ('23514', false), ('P0001', false), ('XX000', false), ('25001', false), ('55000', false)) c (code, fails);

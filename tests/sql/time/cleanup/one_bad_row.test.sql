@@ -64,7 +64,7 @@ select is(r -> 'more', 'false', 'and nothing else is left') from result;
 select is((select count(*) from outbox.upkeep_refusal u where u.member like '% of outbox.' || k.name and u.error = 'this one stays' and u.sqlstate = 'P0001'),
   1::bigint, 'the refusal of ' || name || ' names the row') from kind k where name not in ('whatsapp_update', 'whatsapp_contact') order by name;
 select is((select member from outbox.upkeep_refusal where task = 'outbox.forget_idempotency_keys'), (select 'the row ' || k.ctid || ' of outbox.idempotency_key' from outbox.idempotency_key k where k.key = 'poison'), 'by its ctid, and by no number or key of a person');
-select alike((select array_to_string(problems, '; ') from outbox.queue_health), '%the database refuses part of the maintenance (12) in outbox.drop_expired_secrets(), outbox.erase_inbound(), %: select * from outbox.upkeep_refusal has the errors (runbook: Maintenance)%', 'queue_health tells it');
+select alike((select array_to_string(problems, '; ') from outbox.queue_health), '%the database refuses part of the periodic work (12) in outbox.drop_expired_secrets(), outbox.erase_inbound(), %: select * from outbox.upkeep_refusal has the errors (runbook: Periodic work)%', 'queue_health tells it');
 
 -- Errors that are usually temporary do not change that.
 set local helper.code = '40P01';

@@ -1,4 +1,4 @@
--- A watched table runs no code of its owner or of a writer with our rights.
+-- A watched table runs no code of its owner or of a writer with the rights of the schema's owner.
 begin;
 \ir ../../_helpers.sql
 select plan(9);

@@ -2,7 +2,7 @@
 -- determine no byte of an event.
 begin;
 \ir ../../_helpers.sql
-select plan(19);
+select plan(20);
 -- The real clock, or the ids of one moment would have no order.
 delete from outbox.test_clock t where true;
 
@@ -108,6 +108,9 @@ select matches(refusal($$insert into shop.keyed values (repeat('x', 300000))$$),
 select outbox.watch_table('shop.keyed', p_org_column => 'k');
 select matches(refusal($$insert into shop.keyed values ('outhook')$$), '^OH001 the change of shop.keyed cannot be published: org_id is outhook', 'the organisation of the system');
 select matches(refusal($$insert into shop.keyed values (null)$$), '^OH001 the change of shop.keyed cannot be published: org_id is NULL', 'a row without organisation');
+select outbox.set_setting('limit.event_mib_per_day', '1');
+insert into outbox.event_bytes values ('org-1', outbox.day_of(now()), 1048576, 'infinity');
+select is(refusal($$insert into shop.keyed values ('org-1')$$), 'OH011 the change of shop.keyed cannot be published: organisation org-1 may publish at most 1 MiB of events a day (limit.event_mib_per_day)', 'an organisation at its limit of the day');
 
 select * from finish();
 rollback;

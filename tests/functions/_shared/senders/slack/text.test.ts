@@ -102,7 +102,7 @@ const rows: [type: string, data: unknown, text: string][] = [
     'outhook.database.changed',
     { project: 'shop.example.com', database: '2/6', wasDatabase: '1/5' },
     ':information_source: *Another database*: the project `shop.example.com` continues in `2/6`, before ' +
-    'it was `1/5`. This is normal after an upgrade, a failover or a restore.',
+    'it was `1/5`. This is normal after an upgrade, a switch to a standby server or a restore.',
   ],
   // An event of that name which somebody else has published.
   ['outhook.breaker.opened', [1], '*outhook.breaker.opened* (`cart-7`)\n```[1]```'],
