@@ -1934,7 +1934,7 @@ comment on function outbox.partition_name(text, date) is
 -- Postgres returns bounds only as text in the format of the session, so the settings of this
 -- function fix the format.
 create function outbox.partitions(p_table text)
-returns table (name text, since timestamptz, until timestamptz)
+returns table (name text, since timestamptz, until timestamptz, part regclass)
 language plpgsql stable
 set search_path = ''
 set datestyle = 'ISO, YMD'
@@ -1944,9 +1944,10 @@ begin
   return query
   select b.name,
     case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
-    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end,
+    b.part
   from (
-    select c.relname::text as name, p_table = 'event' as by_id,
+    select c.relname::text as name, c.oid::regclass as part, p_table = 'event' as by_id,
       pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
         '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
     from pg_catalog.pg_inherits i
@@ -1959,7 +1960,8 @@ end
 $$;
 comment on function outbox.partitions(text) is
   'The partitions of event or attempt without DEFAULT, and the time span that each stores by its '
-  'real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
+  'real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest '
+  'first.';
 
 -- sql/events/event_check.sql
 
@@ -11221,6 +11223,32 @@ $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
   'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+create function outbox.forget_runs(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_task constant text := 'outbox.forget_runs';
+begin
+  -- A row that the database refuses to delete must not stop new runs.
+  perform outbox.change_rows(v_task, 'outbox.run',
+    'delete from outbox.run r where r.ctid = any ($1)',
+    array(select r.ctid from outbox.run r where r.polled_at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.run_batch',
+    'delete from outbox.run_batch b where b.ctid = any ($1)',
+    array(select b.ctid from outbox.run_batch b where b.at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.isolation',
+    'delete from outbox.isolation i where i.ctid = any ($1)',
+    array(
+      select i.ctid from outbox.isolation i
+      where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour'),
+    p_now, '1 hour');
+end
+$$;
+comment on function outbox.forget_runs(timestamptz) is
+  'Deletes the rows of runs that have not polled for an hour.';
+
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
 ) returns text
@@ -11248,10 +11276,7 @@ begin
     end if;
     perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
-    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
-    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    delete from outbox.isolation i
-    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
+    perform outbox.forget_runs(p_now);
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -12378,8 +12403,8 @@ comment on function outbox.record_refused(jsonb, timestamptz) is
 
 -- sql/engine/run/kick_problem.sql
 
--- Whether pg_net sends the kicks. Its background worker can end or hang, and then requests stay in
--- its queue, while its functions still accept new ones.
+-- Whether kicks are sent. Their secrets may be unreadable in Vault. The background worker of pg_net
+-- can end or hang, and then requests stay in its queue, while its functions still accept new ones.
 
 create function outbox.kicks_waiting() returns integer
 language plpgsql stable set search_path = ''
@@ -12401,13 +12426,43 @@ comment on function outbox.kicks_waiting() is
   'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or '
   'its queue is larger than 8 MB.';
 
+create function outbox.unreadable_kick_secret() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_names constant text[] := array['outhook_functions_url', 'outhook_worker_secret'];
+  v_name text;
+begin
+  if not exists (select from vault.secrets s where s.name = any (v_names)) then
+    return null;
+  end if;
+  foreach v_name in array v_names loop
+    begin
+      perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
+    exception when others then
+      return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
+    end;
+  end loop;
+  return null;
+end
+$$;
+comment on function outbox.unreadable_kick_secret() is
+  'The secret of kicks that Vault cannot return, with the error; null if there is none, or if '
+  'configure() was never called.';
+
 create function outbox.kick_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
+  v_unreadable text := outbox.unreadable_kick_secret();
   v_at timestamptz;
   v_waiting integer;
 begin
+  if v_unreadable is not null then
+    return pg_catalog.format(
+      'no kick is sent, because a secret cannot be read from Vault: %s: outbox.configure() sets it '
+      'again (runbook: Kicks wait)', v_unreadable);
+  end if;
   select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
   from outbox.last_kick k, outbox.kicks_without_run w
   where w.last_value + w.is_called::integer > 0;
@@ -12433,8 +12488,8 @@ begin
 end
 $$;
 comment on function outbox.kick_problem(timestamptz) is
-  'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send '
-  'them. Null if it does.';
+  'Why no kick is sent (its secrets cannot be read), or why kicks start no run although they were '
+  'queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
 
 -- sql/engine/run/response.sql
 
@@ -14570,8 +14625,7 @@ begin
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from (values ('event'), ('attempt')) t (name)
         cross join lateral outbox.partitions(t.name) d
-        join pg_catalog.pg_class c
-          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        join pg_catalog.pg_class c on c.oid = d.part
         group by t.name
       ) p));
 end
@@ -15228,35 +15282,35 @@ $$;
 comment on function outbox.is_open_between(timestamptz, timestamptz) is
   'Whether an event of that time span has an open delivery or is not routed.';
 
-create function outbox.drop_partition(p_name text) returns boolean
+create function outbox.drop_partition(p_table text, p_part regclass) returns boolean
 language plpgsql
 set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_name text;
   v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', p_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
-  into v_open
-  from outbox.partitions(v_table) p
-  where p.name = p_name;
+  select p.name, p_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_name, v_open
+  from outbox.partitions(p_table) p
+  where p.part = p_part;
   if not found or v_open then
     return false;
   end if;
-  execute pg_catalog.format('drop table outbox.%I', p_name);
-  delete from outbox.partition_check c where c.name = p_name;
+  execute pg_catalog.format('drop table %s', p_part);
+  delete from outbox.partition_check c where c.name = v_name;
   return true;
 exception when lock_not_available then
   return null;
 end
 $$;
-comment on function outbox.drop_partition(text) is
-  'Drops a partition; null if a lock was not free within 100 ms, false if one of its events is '
-  'open (is_open_between()), or if it is already dropped.';
+comment on function outbox.drop_partition(text, regclass) is
+  'Drops a partition of event or attempt; null if a lock was not free within 100 ms, false if one '
+  'of its events is open (is_open_between()), or if it is already dropped.';
 
 create function outbox.is_clean_tonight(
   p_name text, p_since timestamptz, p_until timestamptz, p_today date
@@ -15315,7 +15369,7 @@ begin
       if v_part.parent = 'attempt'
         or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
       then
-        v_done := outbox.drop_partition(v_part.name);
+        v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
         exit when v_done is null;

@@ -9185,40 +9185,40 @@ ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_lim
 
 COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
--- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: drop_partition(text, regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
+CREATE FUNCTION outbox.drop_partition(p_table text, p_part regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET lock_timeout TO '100ms'
     AS $$
 declare
-  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_name text;
   v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', p_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
-  into v_open
-  from outbox.partitions(v_table) p
-  where p.name = p_name;
+  select p.name, p_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_name, v_open
+  from outbox.partitions(p_table) p
+  where p.part = p_part;
   if not found or v_open then
     return false;
   end if;
-  execute pg_catalog.format('drop table outbox.%I', p_name);
-  delete from outbox.partition_check c where c.name = p_name;
+  execute pg_catalog.format('drop table %s', p_part);
+  delete from outbox.partition_check c where c.name = v_name;
   return true;
 exception when lock_not_available then
   return null;
 end
 $$;
 
-ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
+ALTER FUNCTION outbox.drop_partition(p_table text, p_part regclass) OWNER TO postgres;
 
--- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_partition(p_table text, p_part regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; null if a lock was not free within 100 ms, false if one of its events is open (is_open_between()), or if it is already dropped.';
+COMMENT ON FUNCTION outbox.drop_partition(p_table text, p_part regclass) IS 'Drops a partition of event or attempt; null if a lock was not free within 100 ms, false if one of its events is open (is_open_between()), or if it is already dropped.';
 
 -- Name: drop_partitions(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9255,7 +9255,7 @@ begin
       if v_part.parent = 'attempt'
         or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
       then
-        v_done := outbox.drop_partition(v_part.name);
+        v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
         exit when v_done is null;
@@ -9768,8 +9768,7 @@ begin
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from (values ('event'), ('attempt')) t (name)
         cross join lateral outbox.partitions(t.name) d
-        join pg_catalog.pg_class c
-          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        join pg_catalog.pg_class c on c.oid = d.part
         group by t.name
       ) p));
 end
@@ -12056,6 +12055,39 @@ ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of these deliveries, except of those that are still open.';
+
+-- Name: forget_runs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_runs(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_task constant text := 'outbox.forget_runs';
+begin
+  -- A row that the database refuses to delete must not stop new runs.
+  perform outbox.change_rows(v_task, 'outbox.run',
+    'delete from outbox.run r where r.ctid = any ($1)',
+    array(select r.ctid from outbox.run r where r.polled_at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.run_batch',
+    'delete from outbox.run_batch b where b.ctid = any ($1)',
+    array(select b.ctid from outbox.run_batch b where b.at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.isolation',
+    'delete from outbox.isolation i where i.ctid = any ($1)',
+    array(
+      select i.ctid from outbox.isolation i
+      where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour'),
+    p_now, '1 hour');
+end
+$_$;
+
+ALTER FUNCTION outbox.forget_runs(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION forget_runs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_runs(p_now timestamp with time zone) IS 'Deletes the rows of runs that have not polled for an hour.';
 
 -- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14439,9 +14471,15 @@ CREATE FUNCTION outbox.kick_problem(p_now timestamp with time zone) RETURNS text
     SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_unreadable text := outbox.unreadable_kick_secret();
   v_at timestamptz;
   v_waiting integer;
 begin
+  if v_unreadable is not null then
+    return pg_catalog.format(
+      'no kick is sent, because a secret cannot be read from Vault: %s: outbox.configure() sets it '
+      'again (runbook: Kicks wait)', v_unreadable);
+  end if;
   select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
   from outbox.last_kick k, outbox.kicks_without_run w
   where w.last_value + w.is_called::integer > 0;
@@ -14471,7 +14509,7 @@ ALTER FUNCTION outbox.kick_problem(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION kick_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) IS 'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
+COMMENT ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) IS 'Why no kick is sent (its secrets cannot be read), or why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
 
 -- Name: kicks_paused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16455,12 +16493,12 @@ CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns 
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns(%L)',
+    'execute function outbox.name_columns(%L, %L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table, p_call);
+    ), p_table, p_call, p_list);
 end
 $$;
 
@@ -16478,21 +16516,23 @@ CREATE FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) RETURNS jsonb
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
+  v_call bytea := pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   v_named jsonb;
   v_lists integer;
 begin
   if not p_watch ? 'named' then
     return '{}'::jsonb;
   end if;
-  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+  -- By the call too, because an older snapshot may show a list of another call of watch_table().
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(l, (
     select pg_catalog.jsonb_agg(a.attname)
     from pg_catalog.pg_attribute a
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
-    -- Not a list of another call of watch_table(), which an older snapshot may show.
-    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
+  join pg_catalog.jsonb_array_elements_text(p_watch -> 'named') l
+    on t.tgargs = v_call || pg_catalog.convert_to(l, 'UTF8') || '\x00'::bytea
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
@@ -17731,7 +17771,7 @@ COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name
 
 -- Name: partitions(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.partitions(p_table text) RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone)
+CREATE FUNCTION outbox.partitions(p_table text) RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone, part regclass)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET "DateStyle" TO 'ISO, YMD'
@@ -17741,9 +17781,10 @@ begin
   return query
   select b.name,
     case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
-    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end,
+    b.part
   from (
-    select c.relname::text as name, p_table = 'event' as by_id,
+    select c.relname::text as name, c.oid::regclass as part, p_table = 'event' as by_id,
       pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
         '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
     from pg_catalog.pg_inherits i
@@ -17759,7 +17800,7 @@ ALTER FUNCTION outbox.partitions(p_table text) OWNER TO postgres;
 
 -- Name: FUNCTION partitions(p_table text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
+COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest first.';
 
 -- Name: passes_filters(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25801,10 +25842,7 @@ begin
     end if;
     perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
-    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
-    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    delete from outbox.isolation i
-    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
+    perform outbox.forget_runs(p_now);
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -26133,6 +26171,36 @@ ALTER FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text
 -- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) IS 'Removes the events that the current transaction published of rows that have moved: a deletion and an insertion. Returns the places of these rows.';
+
+-- Name: unreadable_kick_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unreadable_kick_secret() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_names constant text[] := array['outhook_functions_url', 'outhook_worker_secret'];
+  v_name text;
+begin
+  if not exists (select from vault.secrets s where s.name = any (v_names)) then
+    return null;
+  end if;
+  foreach v_name in array v_names loop
+    begin
+      perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
+    exception when others then
+      return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
+    end;
+  end loop;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.unreadable_kick_secret() OWNER TO postgres;
+
+-- Name: FUNCTION unreadable_kick_secret(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unreadable_kick_secret() IS 'The secret of kicks that Vault cannot return, with the error; null if there is none, or if configure() was never called.';
 
 -- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26804,8 +26872,8 @@ declare
   v_type text := coalesce(p_type, pg_catalog.lower(
     (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
   v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-    'org_column', nullif(array[p_org_column], '{null}'),
-    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'org_column', case when p_org_column is not null then array[p_org_column] end,
+    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
     'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
   v_list text;
@@ -27367,12 +27435,14 @@ CREATE VIEW outbox.broken_watch WITH (security_invoker='true') AS
             WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, (t.tgrelid)::regclass)
             ELSE format('alter table %s enable trigger %I'::text, (t.tgrelid)::regclass, t.tgname)
         END AS command
-   FROM (pg_trigger t
+   FROM ((pg_trigger t
+     CROSS JOIN LATERAL ( SELECT (convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb AS watch
+         OFFSET 0) a)
      CROSS JOIN LATERAL ( SELECT string_agg(('p_'::text || l.value), ', '::text ORDER BY l.value) AS gone
-           FROM jsonb_array_elements_text(((convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb -> 'named'::text)) l(value)
+           FROM jsonb_array_elements_text((a.watch -> 'named'::text)) l(value)
           WHERE (NOT (EXISTS ( SELECT
                    FROM pg_trigger c
-                  WHERE ((c.tgrelid = t.tgrelid) AND (c.tgname = ('outhook_'::text || l.value)) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid)))))) w)
+                  WHERE ((c.tgrelid = t.tgrelid) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid) AND (c.tgargs = (((convert_to((a.watch ->> 'call'::text), 'UTF8'::name) || '\x00'::bytea) || convert_to(l.value, 'UTF8'::name)) || '\x00'::bytea))))))) w)
   WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])) AND ((w.gone IS NOT NULL) OR (t.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"]))));
 
 ALTER TABLE outbox.broken_watch OWNER TO postgres;
@@ -30654,9 +30724,9 @@ REVOKE ALL ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time
 
 REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION drop_partition(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_partition(p_table text, p_part regclass); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.drop_partition(p_name text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.drop_partition(p_table text, p_part regclass) FROM PUBLIC;
 
 -- Name: FUNCTION drop_partitions(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30983,6 +31053,10 @@ REVOKE ALL ON FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_lim
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION forget_runs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_runs(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32726,6 +32800,10 @@ REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_
 -- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) FROM PUBLIC;
+
+-- Name: FUNCTION unreadable_kick_secret(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unreadable_kick_secret() FROM PUBLIC;
 
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3803,7 +3803,7 @@ export type Database = {
       'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
-      'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
+      'drop_partition': { Args: { 'p_part': unknown; 'p_table': string }; Returns: boolean }
       'drop_partitions': { Args: { 'p_most'?: number }; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
       'dropped_events': {
@@ -4324,6 +4324,7 @@ export type Database = {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
+      'forget_runs': { Args: { 'p_now': string }; Returns: undefined }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_upkeep_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -5346,6 +5347,7 @@ export type Database = {
         Args: { 'p_table': string }
         Returns: {
           'name': string
+          'part': unknown
           'since': string
           'until': string
         }[]
@@ -6435,6 +6437,7 @@ export type Database = {
         }
         Returns: (number)[]
       }
+      'unreadable_kick_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'unreadable_result': {
         Args: {
           'p_error': string

@@ -137,4 +137,11 @@ end`,
     tests: ['sql/engine/kick/not_sent.test.sql'],
     why: 'Health does not say that pg_net stands still.',
   },
+  {
+    file: 'sql/engine/run/kick_problem.sql',
+    find: '  if v_unreadable is not null then',
+    replace: '  if false then',
+    tests: ['sql/engine/kick/unreadable.test.sql'],
+    why: 'Nobody learns why no kick is sent.',
+  },
 ]

@@ -2,7 +2,7 @@
 -- determine no byte of an event.
 begin;
 \ir ../../_helpers.sql
-select plan(19);
+select plan(20);
 -- The real clock, or the ids of one moment would have no order.
 delete from outbox.test_clock t where true;
 
@@ -108,6 +108,10 @@ select matches(refusal($$insert into shop.keyed values (repeat('x', 300000))$$),
 select outbox.watch_table('shop.keyed', p_org_column => 'k');
 select matches(refusal($$insert into shop.keyed values ('outhook')$$), '^OH001 the change of shop.keyed cannot be published: org_id is outhook', 'the organisation of the system');
 select matches(refusal($$insert into shop.keyed values (null)$$), '^OH001 the change of shop.keyed cannot be published: org_id is NULL', 'a row without organisation');
+
+-- With array_nulls off, '{null}' is the word null.
+set local array_nulls = off;
+select is(outbox.watch_table('shop.keyed'), outbox.watch_table('shop.keyed', p_org_column => null, p_partition_column => null), 'a call without lists does not depend on array_nulls');
 
 select * from finish();
 rollback;
