@@ -2084,6 +2084,9 @@ begin
     perform outbox.invalid('traceparent', 'is not a W3C trace context',
       'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
   end if;
+  if p_event.deliver_at = '-infinity' then
+    perform outbox.invalid('deliver_at', 'is -infinity', 'Expected a time, or leave it out');
+  end if;
   if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
       pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', v_days));
@@ -2820,6 +2823,25 @@ comment on column outbox.endpoint.config is
   'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
+
+create function outbox.keep_endpoint() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Its subscriptions, history and messages have copies of them: an endpoint with another
+  -- organisation would still get the events of the first one.
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('endpoint %s keeps its id, organisation and kind', old.id),
+    hint = 'Create another endpoint, and delete this one';
+end
+$$;
+comment on function outbox.keep_endpoint() is
+  'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
+
+create trigger endpoint_is_kept
+  before update of id, org_id, kind on outbox.endpoint
+  for each row when ((old.id, old.org_id, old.kind) is distinct from (new.id, new.org_id, new.kind))
+  execute function outbox.keep_endpoint();
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
@@ -12048,12 +12070,17 @@ begin
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
+  -- Not at a commit, whose transaction belongs to the application.
+  if p_why = 'tick' then
+    perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
+  end if;
   return false;
 end
 $$;
 comment on function outbox.kick(text) is
   'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
-  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock. An error '
+  'in the tick is shown for a minute (refuse_upkeep()).';
 
 create function outbox.may_queue_kick(p_why text, p_url text) returns boolean
 language plpgsql stable set search_path = ''
@@ -14243,6 +14270,19 @@ comment on function outbox.cancel_open(uuid, text, timestamptz) is
   'Cancels all open deliveries of an endpoint, also those in flight, and records the end of each; '
   'returns how many. locks: the caller holds the gate.';
 
+create function outbox.stop_waiting() returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.unroutable u set again_at = 'infinity' where u.again_at < 'infinity';
+  update outbox.refusal r set again_at = 'infinity'
+  where r.step = 'routing' and r.again_at < 'infinity';
+end
+$$;
+comment on function outbox.stop_waiting() is
+  'Sets aside the events and deliveries that wait after a temporary error of routing, so that only '
+  'a person continues them: route_again(), retry_now().';
+
 create function outbox.cancel_pending(p_why text, p_now timestamptz, p_until timestamptz)
 returns jsonb
 language plpgsql set search_path = ''
@@ -14262,6 +14302,8 @@ begin
   )
   select pg_catalog.count(*) into v_jobs from ended;
   v_more := not outbox.route_all(p_now, p_until);
+  -- After it, because an event whose routing fails waits too.
+  perform outbox.stop_waiting();
   if not v_more then
     v_endpoints := array(select e.id from outbox.endpoint e);
     perform outbox.lock_gates(v_endpoints);
@@ -14278,8 +14320,8 @@ end
 $$;
 comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
-  'jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be '
-  'called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
+  'jobs, and sets aside what waits after an error of routing, until p_until: {"deliveries", '
+  '"replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
   'locks: replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- sql/operations/decide_copy.sql

@@ -3458,6 +3458,8 @@ begin
   )
   select pg_catalog.count(*) into v_jobs from ended;
   v_more := not outbox.route_all(p_now, p_until);
+  -- After it, because an event whose routing fails waits too.
+  perform outbox.stop_waiting();
   if not v_more then
     v_endpoints := array(select e.id from outbox.endpoint e);
     perform outbox.lock_gates(v_endpoints);
@@ -3477,7 +3479,7 @@ ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone,
 
 -- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
+COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, and sets aside what waits after an error of routing, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- Name: change_apart(text, regclass, text, tid[], timestamp with time zone, interval, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4781,6 +4783,9 @@ begin
   if p_event.traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
     perform outbox.invalid('traceparent', 'is not a W3C trace context',
       'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
+  end if;
+  if p_event.deliver_at = '-infinity' then
+    perform outbox.invalid('deliver_at', 'is -infinity', 'Expected a time, or leave it out');
   end if;
   if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
@@ -14303,6 +14308,33 @@ ALTER FUNCTION outbox.json_function(p_type oid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.json_function(p_type oid) IS 'The C function of an extension that casts a type to json, such as that of PostGIS or hstore; null for any other type. Only a superuser creates a C function.';
 
+-- Name: keep_endpoint(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_endpoint() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  -- Its subscriptions, history and messages have copies of them: an endpoint with another
+  -- organisation would still get the events of the first one.
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('endpoint %s keeps its id, organisation and kind', old.id),
+    hint = 'Create another endpoint, and delete this one';
+end
+$$;
+
+ALTER FUNCTION outbox.keep_endpoint() OWNER TO postgres;
+
+-- Name: FUNCTION keep_endpoint(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_endpoint() IS 'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
@@ -14428,6 +14460,10 @@ begin
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
+  -- Not at a commit, whose transaction belongs to the application.
+  if p_why = 'tick' then
+    perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
+  end if;
   return false;
 end
 $$;
@@ -14436,7 +14472,7 @@ ALTER FUNCTION outbox.kick(p_why text) OWNER TO postgres;
 
 -- Name: FUNCTION kick(p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock. An error in the tick is shown for a minute (refuse_upkeep()).';
 
 -- Name: kick_on_commit(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25022,6 +25058,25 @@ ALTER FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) IS 'What a run is told if check_binding() refuses it; null for other reasons to stop.';
 
+-- Name: stop_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stop_waiting() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.unroutable u set again_at = 'infinity' where u.again_at < 'infinity';
+  update outbox.refusal r set again_at = 'infinity'
+  where r.step = 'routing' and r.again_at < 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.stop_waiting() OWNER TO postgres;
+
+-- Name: FUNCTION stop_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stop_waiting() IS 'Sets aside the events and deliveries that wait after a temporary error of routing, so that only a person continues them: route_again(), retry_now().';
+
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
@@ -29462,6 +29517,10 @@ ALTER INDEX outbox.event_org ATTACH PARTITION outbox.event_default_org_id_id_idx
 
 ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
+-- Name: endpoint endpoint_is_kept; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_is_kept BEFORE UPDATE OF id, org_id, kind ON outbox.endpoint FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.kind IS DISTINCT FROM new.kind))) EXECUTE FUNCTION outbox.keep_endpoint();
+
 -- Name: webhook_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
@@ -31376,6 +31435,10 @@ REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.cla
 
 REVOKE ALL ON FUNCTION outbox.json_function(p_type oid) FROM PUBLIC;
 
+-- Name: FUNCTION keep_endpoint(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_endpoint() FROM PUBLIC;
+
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -32661,6 +32724,10 @@ REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION stop_problem(p_stop text, p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION stop_waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stop_waiting() FROM PUBLIC;
 
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

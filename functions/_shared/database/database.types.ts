@@ -6316,6 +6316,7 @@ export type Database = {
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
       'stop_problem': { Args: { 'p_says': Json; 'p_stop': string }; Returns: string }
+      'stop_waiting': { Args: Record<PropertyKey, never>; Returns: undefined }
       'store_callbacks': {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]

@@ -257,4 +257,11 @@ comment on function outbox.kicks_paused`,
     tests: ['sql/engine/binding/further_names.test.sql'],
     why: 'A name that nobody has confirmed delivers from a restored dump.',
   },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: '  perform outbox.stop_waiting();\n',
+    replace: '',
+    tests: ['sql/operations/decide_copy/waiting.test.sql'],
+    why: 'A copy delivers what waited after an error of routing although it was to be cancelled.',
+  },
 ]

@@ -35,9 +35,9 @@ export const kickAndTick: readonly Mutant[] = [
   {
     file: 'sql/engine/run/kick.sql',
     find: `exception when others then
-  return false;
-end`,
-    replace: 'end',
+  -- Not at a commit`,
+    replace: `exception when division_by_zero then
+  -- Not at a commit`,
     tests: ['sql/engine/kick/never_fails.test.sql'],
     why: 'A publisher fails because a request cannot be queued.',
   },
@@ -143,5 +143,12 @@ end`,
     replace: '  if false then',
     tests: ['sql/engine/kick/unreadable.test.sql'],
     why: 'Nobody learns why no kick is sent.',
+  },
+  {
+    file: 'sql/engine/run/kick.sql',
+    find: "  if p_why = 'tick' then\n    perform outbox.refuse_upkeep(",
+    replace: '  if false then\n    perform outbox.refuse_upkeep(',
+    tests: ['sql/engine/kick/unreadable.test.sql'],
+    why: 'Nobody learns why each kick fails.',
   },
 ]

@@ -107,7 +107,7 @@ perform decided.decide('function', 'service_role: execute', 'Rules that read not
   calculate_delay is_retryable preview_schedule retry_preset uuid_v7_time
 $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
-  publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds check_graph_url
+  publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds keep_endpoint check_graph_url
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
   close_new fix_settings tick upkeep cleanup configure decide_copy reload_jobs watch_table unwatch_table
@@ -161,7 +161,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   tick_problem kick_problem kicks_waiting unreadable_kick_secret
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
-  kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
+  kicks_paused note_binding project_name project_to_decide stop_waiting refuse_project route_all server_id stop_problem
   -- publishing
   check_addressed check_event check_json check_type check_unordered current_traceparent
   event_content new_event put_event claim_idempotency_key
