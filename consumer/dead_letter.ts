@@ -28,6 +28,32 @@ export function writeDeadLetter(
   return Buffer.from(`${head},"original_message":${original},${tail}`, 'utf8')
 }
 
+/** The most characters of an error in a short letter. */
+const shortError = 1_000
+
+/**
+ * The JSON text of a dead letter without the message, which the broker refuses as too large: `place` says
+ * where the message is, as topic/partition/offset. It cannot be replayed.
+ */
+export function writeShortLetter(
+  { message, error, retryCount }: DeadMessage,
+  failedAt: Date,
+  place: string,
+): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      original_topic: message.source,
+      original_message: place,
+      original_encoding: 'place',
+      error: error.slice(0, shortError),
+      retry_count: retryCount,
+      failed_at: failedAt.toISOString(),
+      correlation_id: message.correlationId,
+    }),
+    'utf8',
+  )
+}
+
 /** A dead letter for replay: its original target, and its bytes. */
 export type Original = {
   topic: string

@@ -3,6 +3,7 @@ import { messageOf } from '../functions/_shared/base/errors.ts'
 import { isUnprepared, limit } from '../functions/_shared/database/limited.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
 import { isJson } from './dead_letter.ts'
+import { withoutNul } from './text.ts'
 import type { DeadMessage, Handled, Message } from './message.ts'
 
 export type InboxOptions = {
@@ -25,7 +26,7 @@ export type Inbox = {
   /** Runs `work` in the transaction that records the message; a failure rolls back. */
   around(message: Message, work: () => Promise<Handled>): Promise<Handled>
   /** Publishes `outhook.consumer.dead_lettered`. */
-  report(dead: DeadMessage, dlq: string): Promise<void>
+  report(dead: DeadMessage, dlq: string): Promise<Handled>
   close(): Promise<void>
 }
 
@@ -115,16 +116,15 @@ export function openInbox(options: InboxOptions): Inbox {
       )
     },
 
-    async report({ message, error, retryCount }, dlq): Promise<void> {
-      const handled = await attempt(async (sql) => {
+    async report({ message, error, retryCount }, dlq): Promise<Handled> {
+      return await attempt(async (sql) => {
         await sql`
           select outbox.report_dead_message(p_consumer => ${consumer},
             p_topic => ${message.source}, p_dlq_topic => ${dlq}, p_message_id => ${message.id},
             p_event_type => ${message.eventType}, p_correlation_id => ${message.correlationId},
-            p_error => ${error}, p_retry_count => ${retryCount})`
+            p_error => ${withoutNul(error)}, p_retry_count => ${retryCount})`
         return { kind: 'done' }
       })
-      if ('error' in handled) throw new Error(handled.error)
     },
 
     close: () => sql.end({ timeout: 1 }),
@@ -150,9 +150,17 @@ function missingInbox(error: unknown): string | null {
   return missing === null ? null : `${missing.problem}: ${missing.remedy}`
 }
 
-/** Connection errors have no SQLSTATE; 08, 53, 57P and 58 are errors of the server. */
+/**
+ * Whether the message is certainly not the cause: errors of the connection, which have no SQLSTATE; 08, 53,
+ * 57P and 58, which are errors of the server; a read-only database; a refused login; a database or schema
+ * that is gone. A handler may raise 28 and 3D too, but never as FATAL.
+ */
 function isAway(error: unknown): boolean {
-  return !(error instanceof postgres.PostgresError) || /^(08|53|57P|58)/.test(error.code)
+  if (!(error instanceof postgres.PostgresError)) return true
+  const { code, severity, message } = error
+  return /^(08|25006|53|57P|58)/.test(code) ||
+    (severity === 'FATAL' && /^(28|3D)/.test(code)) ||
+    (/^(3F000|42501)$/.test(code) && /\bschema "?outbox"?/.test(message))
 }
 
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {

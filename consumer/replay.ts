@@ -33,7 +33,7 @@ key, headers and ids: those that exist when it starts.
   --help             show this
 
 Environment variables configure the broker: see deno task consume --help. The exit code is 1 if
-some messages are not dead letters; they are skipped.`
+some messages are skipped: they are not dead letters, or the broker refuses them.`
 
 async function run(values: Values<typeof flags>): Promise<number> {
   const source = readSource(values)

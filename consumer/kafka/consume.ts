@@ -2,7 +2,8 @@ import type { EachBatchPayload, Kafka, Message as KafkaRecord } from 'kafkajs'
 import { type Clock, sleep } from '../../functions/_shared/base/clock.ts'
 import { messageOf } from '../../functions/_shared/base/errors.ts'
 import type { Log } from '../../functions/_shared/base/log.ts'
-import { writeDeadLetter } from '../dead_letter.ts'
+import { brokerCodeOf } from '../../functions/_shared/senders/kafka/failure.ts'
+import { writeDeadLetter, writeShortLetter } from '../dead_letter.ts'
 import type { DeadMessage } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'
 import { openProducer } from './connect.ts'
@@ -74,7 +75,8 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
       for (const record of batch.messages) {
         if (!payload.isRunning() || payload.isStale()) return
         const message = readRecord(record, topic, batch.partition)
-        const publishDead = (dead: DeadMessage): Promise<void> => put(dead, record)
+        const place = `${topic}/${batch.partition}/${record.offset}`
+        const publishDead = (dead: DeadMessage): Promise<void> => put(dead, record, place)
         const processed = await processMessage(message, { ...deps, publishDead }, stop)
         if (processed === 'stopped') return
         resolveOffset(record.offset)
@@ -85,14 +87,30 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
     }
   }
 
-  /** Publishes with the record's own key and headers, which a replay needs. */
-  async function put(dead: DeadMessage, { key, headers }: KafkaRecord): Promise<void> {
-    const value = writeDeadLetter(dead, new Date(deps.clock.wallNow()))
-    await producer.send({
-      topic: dlq,
-      acks: -1,
-      messages: [{ key: key ?? null, value, ...headers === undefined ? {} : { headers } }],
-    })
+  /**
+   * Publishes with the record's own key and headers, which a replay needs. If the letter is too large for
+   * the cluster, a letter with the place of the record is published instead: the partition must go on.
+   */
+  async function put(
+    dead: DeadMessage,
+    { key, headers }: KafkaRecord,
+    place: string,
+  ): Promise<void> {
+    const failedAt = new Date(deps.clock.wallNow())
+    const value = writeDeadLetter(dead, failedAt)
+    try {
+      await producer.send({
+        topic: dlq,
+        acks: -1,
+        messages: [{ key: key ?? null, value, ...headers === undefined ? {} : { headers } }],
+      })
+    } catch (error) {
+      if (!/^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE)$/.test(brokerCodeOf(error) ?? '')) {
+        throw error
+      }
+      const short = writeShortLetter(dead, failedAt, place)
+      await producer.send({ topic: dlq, acks: -1, messages: [{ key: null, value: short }] })
+    }
   }
 
   try {

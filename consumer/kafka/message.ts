@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { Message } from '../message.ts'
+import { withoutNul } from '../text.ts'
 
 /** A record as a message. The id of a record that Outhook did not send is its position. */
 export function readRecord(
@@ -22,6 +23,6 @@ export function readRecord(
 function textOf(headers: IHeaders, name: string): string | null {
   const value = headers[name]
   const first = Array.isArray(value) ? value[0] : value
-  const text = first?.toString().slice(0, 255) ?? ''
+  const text = withoutNul(first?.toString().slice(0, 255) ?? '')
   return text === '' ? null : text
 }

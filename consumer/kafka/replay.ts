@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import type { Admin, IHeaders, Kafka } from 'kafkajs'
 import type { Log } from '../../functions/_shared/base/log.ts'
+import { brokerCodeOf } from '../../functions/_shared/senders/kafka/failure.ts'
 import { eventHeaders, type Original, readDeadLetter } from '../dead_letter.ts'
 import type { Replayed } from '../replayed.ts'
 import { openProducer } from './connect.ts'
@@ -64,8 +65,17 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
             replayed.skipped++
           } else {
             const message = { value: original.body, ...placeOf(original, key, headers) }
-            await producer.send({ topic: original.topic, acks: -1, messages: [message] })
-            replayed.replayed++
+            try {
+              await producer.send({ topic: original.topic, acks: -1, messages: [message] })
+              replayed.replayed++
+            } catch (error) {
+              const code = brokerCodeOf(error)
+              // Without a code the cluster is away.
+              if (code === null) throw error
+              const event = `${batch.partition}/${offset}`
+              log('warn', 'dead letter not replayed', { topic: original.topic, event, error: code })
+              replayed.skipped++
+            }
           }
           resolveOffset(offset)
           const next = String(BigInt(offset) + 1n)

@@ -1,5 +1,6 @@
 import type { ConsumeMessage, GetMessage } from 'amqplib'
 import type { Message } from '../message.ts'
+import { withoutNul } from '../text.ts'
 
 /** A message of a queue. Without an id it gets a random one, so it is not deduplicated. */
 export function readDelivery(
@@ -19,5 +20,5 @@ export function readDelivery(
 }
 
 function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, 255) : null
+  return typeof value === 'string' && value !== '' ? withoutNul(value.slice(0, 255)) : null
 }

@@ -1,4 +1,5 @@
 import type { ChannelModel, MessageProperties } from 'amqplib'
+import { messageOf } from '../../functions/_shared/base/errors.ts'
 import type { Log } from '../../functions/_shared/base/log.ts'
 import { eventHeaders, type OriginalEvent, readDeadLetter } from '../dead_letter.ts'
 import type { Replayed } from '../replayed.ts'
@@ -25,7 +26,7 @@ export async function replayQueue(
   { connection, dlq, exchange, limit, log, stop }: RabbitMqReplayOptions,
 ): Promise<Replayed> {
   const replayed: Replayed = { replayed: 0, skipped: 0 }
-  const publish = await openPublisher(connection)
+  let publish = await openPublisher(connection)
   const channel = await connection.createChannel()
   channel.on('error', () => {})
   const { messageCount } = await channel.checkQueue(dlq)
@@ -41,7 +42,15 @@ export async function replayQueue(
     }
     const { event, topic, body } = original
     const to = exchange === '' ? event?.exchange ?? '' : exchange
-    await publish(to, topic, body, withEvent(letter.properties, event))
+    try {
+      await publish(to, topic, body, withEvent(letter.properties, event))
+    } catch (error) {
+      log('warn', 'dead letter not replayed', { topic, error: messageOf(error) })
+      replayed.skipped++
+      // The broker closes the channel if there is no such exchange. This rejects without a connection.
+      publish = await openPublisher(connection)
+      continue
+    }
     channel.ack(letter)
     replayed.replayed++
   }

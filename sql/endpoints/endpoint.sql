@@ -72,6 +72,25 @@ comment on column outbox.endpoint.config is
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
+create function outbox.keep_endpoint() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Its subscriptions, history and messages have copies of them: an endpoint with another
+  -- organisation would still get the events of the first one.
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('endpoint %s keeps its id, organisation and kind', old.id),
+    hint = 'Create another endpoint, and delete this one';
+end
+$$;
+comment on function outbox.keep_endpoint() is
+  'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
+
+create trigger endpoint_is_kept
+  before update of id, org_id, kind on outbox.endpoint
+  for each row when ((old.id, old.org_id, old.kind) is distinct from (new.id, new.org_id, new.kind))
+  execute function outbox.keep_endpoint();
+
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
 as $$

@@ -117,6 +117,9 @@ begin
     perform outbox.invalid('traceparent', 'is not a W3C trace context',
       'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
   end if;
+  if p_event.deliver_at = '-infinity' then
+    perform outbox.invalid('deliver_at', 'is -infinity', 'Expected a time, or leave it out');
+  end if;
   if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
       pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', v_days));

@@ -21,7 +21,7 @@ comment on function outbox.partition_name(text, date) is
 -- Postgres returns bounds only as text in the format of the session, so the settings of this
 -- function fix the format.
 create function outbox.partitions(p_table text)
-returns table (name text, since timestamptz, until timestamptz)
+returns table (name text, since timestamptz, until timestamptz, part regclass)
 language plpgsql stable
 set search_path = ''
 set datestyle = 'ISO, YMD'
@@ -31,9 +31,10 @@ begin
   return query
   select b.name,
     case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
-    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end,
+    b.part
   from (
-    select c.relname::text as name, p_table = 'event' as by_id,
+    select c.relname::text as name, c.oid::regclass as part, p_table = 'event' as by_id,
       pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
         '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
     from pg_catalog.pg_inherits i
@@ -46,4 +47,5 @@ end
 $$;
 comment on function outbox.partitions(text) is
   'The partitions of event or attempt without DEFAULT, and the time span that each stores by its '
-  'real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
+  'real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest '
+  'first.';

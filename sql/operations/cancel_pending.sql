@@ -77,6 +77,19 @@ comment on function outbox.cancel_open(uuid, text, timestamptz) is
   'Cancels all open deliveries of an endpoint, also those in flight, and records the end of each; '
   'returns how many. locks: the caller holds the gate.';
 
+create function outbox.stop_waiting() returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.unroutable u set again_at = 'infinity' where u.again_at < 'infinity';
+  update outbox.refusal r set again_at = 'infinity'
+  where r.step = 'routing' and r.again_at < 'infinity';
+end
+$$;
+comment on function outbox.stop_waiting() is
+  'Sets aside the events and deliveries that wait after a temporary error of routing, so that only '
+  'a person continues them: route_again(), retry_now().';
+
 create function outbox.cancel_pending(p_why text, p_now timestamptz, p_until timestamptz)
 returns jsonb
 language plpgsql set search_path = ''
@@ -98,6 +111,8 @@ begin
   )
   select pg_catalog.count(*) into v_jobs from ended;
   v_more := not outbox.route_all(p_now, p_until);
+  -- After it, because an event whose routing fails waits too.
+  perform outbox.stop_waiting();
   if not v_more then
     v_endpoints := array(select e.id from outbox.endpoint e);
     perform outbox.lock_gates(v_endpoints);
@@ -114,7 +129,7 @@ end
 $$;
 comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
-  'jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be '
-  'called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
-  'locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates '
-  'by id.';
+  'jobs, and sets aside what waits after an error of routing, until p_until: {"deliveries", '
+  '"replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch '
+  'or cancels the deliveries of one endpoint at least. locks: the advisory lock of '
+  'work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';

@@ -85,8 +85,7 @@ begin
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from (values ('event'), ('attempt')) t (name)
         cross join lateral outbox.partitions(t.name) d
-        join pg_catalog.pg_class c
-          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        join pg_catalog.pg_class c on c.oid = d.part
         group by t.name
       ) p));
 end

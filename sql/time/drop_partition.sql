@@ -18,35 +18,35 @@ $$;
 comment on function outbox.is_open_between(timestamptz, timestamptz) is
   'Whether an event of that time span has an open delivery or is not routed.';
 
-create function outbox.drop_partition(p_name text) returns boolean
+create function outbox.drop_partition(p_table text, p_part regclass) returns boolean
 language plpgsql
 set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_name text;
   v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', p_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
-  into v_open
-  from outbox.partitions(v_table) p
-  where p.name = p_name;
+  select p.name, p_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_name, v_open
+  from outbox.partitions(p_table) p
+  where p.part = p_part;
   if not found or v_open then
     return false;
   end if;
-  execute pg_catalog.format('drop table outbox.%I', p_name);
-  delete from outbox.partition_check c where c.name = p_name;
+  execute pg_catalog.format('drop table %s', p_part);
+  delete from outbox.partition_check c where c.name = v_name;
   return true;
 exception when lock_not_available then
   return null;
 end
 $$;
-comment on function outbox.drop_partition(text) is
-  'Drops a partition; null if a lock was not free within 100 ms, false if one of its events is '
-  'open (is_open_between()), or if it is already dropped.';
+comment on function outbox.drop_partition(text, regclass) is
+  'Drops a partition of event or attempt; null if a lock was not free within 100 ms, false if one '
+  'of its events is open (is_open_between()), or if it is already dropped.';
 
 create function outbox.is_clean_tonight(
   p_name text, p_since timestamptz, p_until timestamptz, p_today date
@@ -107,7 +107,7 @@ begin
       if v_part.parent = 'attempt'
         or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
       then
-        v_done := outbox.drop_partition(v_part.name);
+        v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
         exit when v_done is null;

@@ -15,14 +15,17 @@ select t.tgrelid::regclass as "table",
   end as command
 from pg_catalog.pg_trigger t
 cross join lateral (
+  select pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
+    pg_catalog.getdatabaseencoding())::jsonb as watch offset 0
+) a
+cross join lateral (
   select pg_catalog.string_agg('p_' || l, ', ' order by l) as gone
-  from pg_catalog.jsonb_array_elements_text(
-    pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
-      pg_catalog.getdatabaseencoding())::jsonb -> 'named') l
+  from pg_catalog.jsonb_array_elements_text(a.watch -> 'named') l
   where not exists (
     select from pg_catalog.pg_trigger c
-    where c.tgrelid = t.tgrelid and c.tgname = 'outhook_' || l
-      and c.tgfoid = 'outbox.name_columns()'::regprocedure)
+    where c.tgrelid = t.tgrelid and c.tgfoid = 'outbox.name_columns()'::regprocedure
+      and c.tgargs = pg_catalog.convert_to(a.watch ->> 'call', 'UTF8') || '\x00'::bytea
+        || pg_catalog.convert_to(l, 'UTF8') || '\x00'::bytea)
 ) w
 where t.tgparentid = 0
   and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,

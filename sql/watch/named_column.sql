@@ -1,7 +1,8 @@
 -- The columns that a watch names. Their names are stored nowhere: each list of columns is the
 -- UPDATE OF list of a trigger that never fires, outhook_except for p_except and so on. Postgres
 -- stores the numbers of these columns and dumps their names. So a list follows a rename, is right
--- after a dump and restore, and refuses DROP COLUMN.
+-- after a dump and restore, and refuses DROP COLUMN. The arguments of the trigger say which list it
+-- is, because a user may change its name.
 --
 -- Snapshots. In READ COMMITTED, each query of a trigger function sees the latest catalog, and the
 -- writer's lock keeps the columns as they are. A transaction of a higher isolation level may see an
@@ -21,21 +22,23 @@ create function outbox.named_columns(p_table oid, p_watch jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_call bytea := pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   v_named jsonb;
   v_lists integer;
 begin
   if not p_watch ? 'named' then
     return '{}'::jsonb;
   end if;
-  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+  -- By the call too, because an older snapshot may show a list of another call of watch_table().
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(l, (
     select pg_catalog.jsonb_agg(a.attname)
     from pg_catalog.pg_attribute a
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
-    -- Not a list of another call of watch_table(), which an older snapshot may show.
-    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
+  join pg_catalog.jsonb_array_elements_text(p_watch -> 'named') l
+    on t.tgargs = v_call || pg_catalog.convert_to(l, 'UTF8') || '\x00'::bytea
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;

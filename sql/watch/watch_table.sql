@@ -84,12 +84,12 @@ as $$
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns(%L)',
+    'execute function outbox.name_columns(%L, %L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table, p_call);
+    ), p_table, p_call, p_list);
 end
 $$;
 comment on function outbox.name_columns_of(regclass, text, text[], text) is
@@ -152,8 +152,8 @@ declare
   v_type text := coalesce(p_type, pg_catalog.lower(
     (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
   v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-    'org_column', nullif(array[p_org_column], '{null}'),
-    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'org_column', case when p_org_column is not null then array[p_org_column] end,
+    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
     'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
   v_list text;

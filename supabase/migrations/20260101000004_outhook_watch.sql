@@ -10,7 +10,8 @@
 -- The columns that a watch names. Their names are stored nowhere: each list of columns is the
 -- UPDATE OF list of a trigger that never fires, outhook_except for p_except and so on. Postgres
 -- stores the numbers of these columns and dumps their names. So a list follows a rename, is right
--- after a dump and restore, and refuses DROP COLUMN.
+-- after a dump and restore, and refuses DROP COLUMN. The arguments of the trigger say which list it
+-- is, because a user may change its name.
 --
 -- Snapshots. In READ COMMITTED, each query of a trigger function sees the latest catalog, and the
 -- writer's lock keeps the columns as they are. A transaction of a higher isolation level may see an
@@ -30,21 +31,23 @@ create function outbox.named_columns(p_table oid, p_watch jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_call bytea := pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   v_named jsonb;
   v_lists integer;
 begin
   if not p_watch ? 'named' then
     return '{}'::jsonb;
   end if;
-  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+  -- By the call too, because an older snapshot may show a list of another call of watch_table().
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(l, (
     select pg_catalog.jsonb_agg(a.attname)
     from pg_catalog.pg_attribute a
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
-    -- Not a list of another call of watch_table(), which an older snapshot may show.
-    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
+  join pg_catalog.jsonb_array_elements_text(p_watch -> 'named') l
+    on t.tgargs = v_call || pg_catalog.convert_to(l, 'UTF8') || '\x00'::bytea
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
@@ -955,12 +958,12 @@ as $$
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns(%L)',
+    'execute function outbox.name_columns(%L, %L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table, p_call);
+    ), p_table, p_call, p_list);
 end
 $$;
 comment on function outbox.name_columns_of(regclass, text, text[], text) is
@@ -1023,8 +1026,8 @@ declare
   v_type text := coalesce(p_type, pg_catalog.lower(
     (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
   v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-    'org_column', nullif(array[p_org_column], '{null}'),
-    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'org_column', case when p_org_column is not null then array[p_org_column] end,
+    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
     'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
   v_list text;
@@ -1122,14 +1125,17 @@ select t.tgrelid::regclass as "table",
   end as command
 from pg_catalog.pg_trigger t
 cross join lateral (
+  select pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
+    pg_catalog.getdatabaseencoding())::jsonb as watch offset 0
+) a
+cross join lateral (
   select pg_catalog.string_agg('p_' || l, ', ' order by l) as gone
-  from pg_catalog.jsonb_array_elements_text(
-    pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
-      pg_catalog.getdatabaseencoding())::jsonb -> 'named') l
+  from pg_catalog.jsonb_array_elements_text(a.watch -> 'named') l
   where not exists (
     select from pg_catalog.pg_trigger c
-    where c.tgrelid = t.tgrelid and c.tgname = 'outhook_' || l
-      and c.tgfoid = 'outbox.name_columns()'::regprocedure)
+    where c.tgrelid = t.tgrelid and c.tgfoid = 'outbox.name_columns()'::regprocedure
+      and c.tgargs = pg_catalog.convert_to(a.watch ->> 'call', 'UTF8') || '\x00'::bytea
+        || pg_catalog.convert_to(l, 'UTF8') || '\x00'::bytea)
 ) w
 where t.tgparentid = 0
   and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,

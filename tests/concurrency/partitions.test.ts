@@ -48,7 +48,7 @@ async function renewDays(): Promise<void> {
       end loop;
     end $$;
     alter function outbox.add_partition(text, date) set lock_timeout = '100ms';
-    alter function outbox.drop_partition(text) set lock_timeout = '100ms'`)
+    alter function outbox.drop_partition(text, regclass) set lock_timeout = '100ms'`)
 }
 
 async function setDay(day: number): Promise<void> {
@@ -60,7 +60,7 @@ async function setDay(day: number): Promise<void> {
 /** Lets DDL wait as long as the test needs; by itself it gives way after 100 ms. */
 async function patience(): Promise<void> {
   await one.sql`alter function outbox.add_partition(text, date) set lock_timeout = '2min'`
-  await one.sql`alter function outbox.drop_partition(text) set lock_timeout = '2min'`
+  await one.sql`alter function outbox.drop_partition(text, regclass) set lock_timeout = '2min'`
 }
 
 async function drop(sql: Sql): Promise<number> {
@@ -216,7 +216,7 @@ Deno.test('drop_partitions() that waited for a publisher of that day leaves it',
 
 Deno.test('drop_partitions() that has dropped days of event waits once for those of attempt', async () => {
   await deliveredLongAgo()
-  await one.sql`alter function outbox.drop_partition(text) set lock_timeout = '3s'`
+  await one.sql`alter function outbox.drop_partition(text, regclass) set lock_timeout = '3s'`
   await one.sql`begin`
   await one.sql`lock table outbox.attempt in access share mode`
   // Eight days would take 24 seconds, and be stopped.

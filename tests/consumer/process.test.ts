@@ -26,19 +26,26 @@ function play(outcomes: Handled[], broken: string[] = []): Scene {
   const attempts: number[] = []
   const done: string[] = []
   const dead: DeadMessage[] = []
-  const step = (name: string) => (letter: DeadMessage): Promise<void> => {
-    done.push(name)
-    if (broken.shift() === name) return Promise.reject(new Error('not now'))
-    if (name === 'publishDead') dead.push(letter)
+  const publishDead = (letter: DeadMessage): Promise<void> => {
+    done.push('publishDead')
+    if (broken.shift() === 'publishDead') return Promise.reject(new Error('not now'))
+    dead.push(letter)
     return Promise.resolve()
+  }
+  const report = (): Promise<Handled> => {
+    done.push('report')
+    const reported = broken.shift()
+    return Promise.resolve(
+      reported === 'away' ? away : reported === 'refused' ? failed : { kind: 'done' },
+    )
   }
   const result = processMessage(sampleMessage(), {
     handle: () => {
       attempts.push(clock.now() - begunAt)
       return Promise.resolve(outcomes[attempts.length - 1] ?? outcomes.at(-1) ?? failed)
     },
-    publishDead: step('publishDead'),
-    report: step('report'),
+    publishDead,
+    report,
     clock,
     random: () => 0.5,
     log: () => {},
@@ -82,12 +89,25 @@ Deno.test('processMessage() counts no try while the database is away', async () 
 Deno.test('processMessage() writes the dead letter until it is there, and then tells of it', async () => {
   const { clock, result, done, dead } = play(
     [{ ...failed, isFinal: true }],
-    ['publishDead', 'publishDead', '', 'report'],
+    ['publishDead', 'publishDead', '', 'away'],
   )
   await clock.advance(10_000)
   expect(await result).toBe('dead')
   expect(done).toEqual(['publishDead', 'publishDead', 'publishDead', 'report', 'report'])
   expect(dead).toHaveLength(1)
+})
+
+Deno.test('processMessage() reports a dead letter until the database has it, unless the database refuses it three times', async () => {
+  const aways = Array(20).fill('away')
+  const waiting = play([{ ...failed, isFinal: true }], ['', ...aways])
+  await waiting.clock.advance(60_000)
+  expect(await waiting.result).toBe('dead')
+  expect(waiting.done).toHaveLength(1 + 21)
+
+  const refused = play([{ ...failed, isFinal: true }], ['', ...Array(20).fill('refused')])
+  await refused.clock.advance(60_000)
+  expect(await refused.result).toBe('dead')
+  expect(refused.done).toEqual(['publishDead', 'report', 'report', 'report'])
 })
 
 Deno.test('processMessage() stops between two attempts, and leaves the message to come again', async () => {

@@ -146,12 +146,17 @@ begin
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
+  -- Not at a commit, whose transaction belongs to the application.
+  if p_why = 'tick' then
+    perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
+  end if;
   return false;
 end
 $$;
 comment on function outbox.kick(text) is
   'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
-  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock. An error '
+  'in the tick is shown for a minute (refuse_upkeep()).';
 
 create function outbox.may_queue_kick(p_why text, p_url text) returns boolean
 language plpgsql stable set search_path = ''

@@ -1,5 +1,5 @@
--- Whether pg_net sends the kicks. Its background worker can end or hang, and then requests stay in
--- its queue, while its functions still accept new ones.
+-- Whether kicks are sent. Their secrets may be unreadable in Vault. The background worker of pg_net
+-- can end or hang, and then requests stay in its queue, while its functions still accept new ones.
 
 create function outbox.kicks_waiting() returns integer
 language plpgsql stable set search_path = ''
@@ -21,13 +21,43 @@ comment on function outbox.kicks_waiting() is
   'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or '
   'its queue is larger than 8 MB.';
 
+create function outbox.unreadable_kick_secret() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_names constant text[] := array['outhook_functions_url', 'outhook_worker_secret'];
+  v_name text;
+begin
+  if not exists (select from vault.secrets s where s.name = any (v_names)) then
+    return null;
+  end if;
+  foreach v_name in array v_names loop
+    begin
+      perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
+    exception when others then
+      return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
+    end;
+  end loop;
+  return null;
+end
+$$;
+comment on function outbox.unreadable_kick_secret() is
+  'The secret of kicks that Vault cannot return, with the error; null if there is none, or if '
+  'configure() was never called.';
+
 create function outbox.kick_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
+  v_unreadable text := outbox.unreadable_kick_secret();
   v_at timestamptz;
   v_waiting integer;
 begin
+  if v_unreadable is not null then
+    return pg_catalog.format(
+      'no kick is sent, because a secret cannot be read from Vault: %s: outbox.configure() sets it '
+      'again (runbook: Kicks wait)', v_unreadable);
+  end if;
   select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
   from outbox.last_kick k, outbox.kicks_without_run w
   where w.last_value + w.is_called::integer > 0;
@@ -53,5 +83,5 @@ begin
 end
 $$;
 comment on function outbox.kick_problem(timestamptz) is
-  'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send '
-  'them. Null if it does.';
+  'Why no kick is sent (its secrets cannot be read), or why kicks start no run although they were '
+  'queued 20 s ago or earlier: pg_net does not send them. Null if it does.';

@@ -52,6 +52,32 @@ $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
   'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+create function outbox.forget_runs(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_task constant text := 'outbox.forget_runs';
+begin
+  -- A row that the database refuses to delete must not stop new runs.
+  perform outbox.change_rows(v_task, 'outbox.run',
+    'delete from outbox.run r where r.ctid = any ($1)',
+    array(select r.ctid from outbox.run r where r.polled_at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.run_batch',
+    'delete from outbox.run_batch b where b.ctid = any ($1)',
+    array(select b.ctid from outbox.run_batch b where b.at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.isolation',
+    'delete from outbox.isolation i where i.ctid = any ($1)',
+    array(
+      select i.ctid from outbox.isolation i
+      where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour'),
+    p_now, '1 hour');
+end
+$$;
+comment on function outbox.forget_runs(timestamptz) is
+  'Deletes the rows of runs that have not polled for an hour.';
+
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
 ) returns text
@@ -79,10 +105,7 @@ begin
     end if;
     perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
-    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
-    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    delete from outbox.isolation i
-    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
+    perform outbox.forget_runs(p_now);
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then

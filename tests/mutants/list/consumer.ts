@@ -31,8 +31,8 @@ export const consumer: readonly Mutant[] = [
   },
   {
     file: 'consumer/process.ts',
-    find: 'for (const step of [publishDead, report]) {',
-    replace: 'for (const step of [report, publishDead]) {',
+    find: '!await publishUntilDone(dead, deps, stop) || !await reportOnce(dead, deps, stop)',
+    replace: '!await reportOnce(dead, deps, stop) || !await publishUntilDone(dead, deps, stop)',
     tests: ['consumer/process.test.ts'],
     why: 'An event tells of a dead letter that does not exist.',
   },
@@ -54,5 +54,34 @@ export const consumer: readonly Mutant[] = [
 `,
     tests: ['consumer/process.test.ts'],
     why: 'A database that is away for a while costs messages.',
+  },
+  {
+    file: 'consumer/inbox.ts',
+    find: '/^(08|25006|53|57P|58)/',
+    replace: '/^(08|53|57P|58)/',
+    tests: ['consumer/inbox.test.ts'],
+    why: 'Each message becomes a dead letter while the database is read-only.',
+  },
+  {
+    file: 'consumer/process.ts',
+    find: "if (reported.kind === 'failed') refusals++",
+    replace: '',
+    tests: ['consumer/process.test.ts'],
+    why: 'A report that the database refuses stops the partition.',
+  },
+  {
+    file: 'consumer/kafka/replay.ts',
+    find: 'if (code === null) throw error',
+    replace: 'throw error',
+    tests: ['consumer/one_bad_letter.test.ts'],
+    why: 'A letter that Kafka refuses ends each replay.',
+  },
+  {
+    file: 'consumer/rabbitmq/replay.ts',
+    find: `      publish = await openPublisher(connection)
+`,
+    replace: '',
+    tests: ['consumer/one_bad_letter.test.ts'],
+    why: 'After a letter whose exchange is gone, no other is replayed.',
   },
 ]

@@ -290,4 +290,11 @@ comment on function outbox.kicks_paused`,
     tests: ['concurrency/copies.test.ts'],
     why: 'cancel_pending() and a tick with replay jobs deadlock.',
   },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: '  perform outbox.stop_waiting();\n',
+    replace: '',
+    tests: ['sql/operations/decide_copy/waiting.test.sql'],
+    why: 'A copy delivers what waited after an error of routing although it was to be cancelled.',
+  },
 ]

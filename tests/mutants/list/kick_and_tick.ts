@@ -35,9 +35,9 @@ export const kickAndTick: readonly Mutant[] = [
   {
     file: 'sql/engine/run/kick.sql',
     find: `exception when others then
-  return false;
-end`,
-    replace: 'end',
+  -- Not at a commit`,
+    replace: `exception when division_by_zero then
+  -- Not at a commit`,
     tests: ['sql/engine/kick/never_fails.test.sql'],
     why: 'A publisher fails because a request cannot be queued.',
   },
@@ -143,5 +143,19 @@ end`,
     replace: 'null;',
     tests: ['sql/engine/refusals/parking.test.sql'],
     why: 'A gate that was refused when its first delivery was created is never due.',
+  },
+  {
+    file: 'sql/engine/run/kick_problem.sql',
+    find: '  if v_unreadable is not null then',
+    replace: '  if false then',
+    tests: ['sql/engine/kick/unreadable.test.sql'],
+    why: 'Nobody learns why no kick is sent.',
+  },
+  {
+    file: 'sql/engine/run/kick.sql',
+    find: "  if p_why = 'tick' then\n    perform outbox.refuse_upkeep(",
+    replace: '  if false then\n    perform outbox.refuse_upkeep(',
+    tests: ['sql/engine/kick/unreadable.test.sql'],
+    why: 'Nobody learns why each kick fails.',
   },
 ]

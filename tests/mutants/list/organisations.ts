@@ -64,4 +64,11 @@ export const organisations: readonly Mutant[] = [
     tests: ['sql/organisations/shared.test.sql'],
     why: `One channel's failure holds another.`,
   },
+  {
+    file: 'sql/endpoints/endpoint.sql',
+    find: '(old.id, old.org_id, old.kind) is distinct from (new.id, new.org_id, new.kind)',
+    replace: '(old.id, old.kind) is distinct from (new.id, new.kind)',
+    tests: ['sql/endpoints/create_endpoint/kept.test.sql'],
+    why: 'An endpoint with another organisation gets the events of the first one.',
+  },
 ]

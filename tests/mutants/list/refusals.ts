@@ -293,4 +293,11 @@ export const refusals: readonly Mutant[] = [
     tests: ['sql/time/tick/one_bad_member.test.sql'],
     why: 'The rows of a counter that cannot be changed become so many that no counter is.',
   },
+  {
+    file: 'sql/engine/run/run.sql',
+    find: '    perform outbox.forget_runs(p_now);',
+    replace: "    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';",
+    tests: ['sql/engine/refusals/old_runs.test.sql'],
+    why: 'An old run that cannot be deleted stops each new run.',
+  },
 ]

@@ -83,7 +83,9 @@ async function calm(adminDbUrl: string): Promise<void> {
 async function prepare(sql: Sql): Promise<void> {
   await installTestClock(sql)
   // The days of the sequences have their partitions, and a cleanup has few to make.
-  await sql`select outbox.drop_partition(c.relname) from pg_class c where c.relnamespace = 'outbox'::regnamespace and c.relname ~ '_p[0-9]{8}$' and c.relkind = 'r'`
+  await sql`
+    select outbox.drop_partition(t.name, p.part)
+    from (values ('event'), ('attempt')) t (name) cross join lateral outbox.partitions(t.name) p`
   await sql`insert into outbox.test_clock (at) values ('2026-03-01 12:00:00+00')`
   await sql`select outbox.add_partitions()`
   await sql`delete from outbox.test_clock where only_row`

@@ -107,7 +107,7 @@ perform decided.decide('function', 'service_role: execute', 'Rules that read not
   calculate_delay is_retryable preview_schedule retry_preset uuid_v7_time
 $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
-  publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds check_graph_url
+  publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds keep_endpoint check_graph_url
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
   close_new fix_settings tick upkeep cleanup configure decide_copy reload_jobs watch_table unwatch_table
@@ -159,10 +159,10 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   isolated_after rejoin rejoin_due serve_isolated
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron record_refused refuse_contract
-  tick_problem kick_problem kicks_waiting
+  tick_problem kick_problem kicks_waiting unreadable_kick_secret
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
-  is_restoring unrestored_table refuse_restoring check_not_restoring kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
+  is_restoring unrestored_table refuse_restoring check_not_restoring kicks_paused note_binding project_name project_to_decide stop_waiting refuse_project route_all server_id stop_problem
   -- publishing
   check_addressed check_event check_json check_type check_unordered current_traceparent
   event_content new_event put_event claim_idempotency_key
@@ -204,7 +204,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   read_new read_turn route_waiting turn_org
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
-  announce announce_dead build_parcel build_response fill_broker_template dlq_message dropped_events forget_batches give_back hand_out
+  announce announce_dead build_parcel build_response fill_broker_template dlq_message dropped_events forget_batches forget_runs give_back hand_out
   has_due note_batch publish_dead_letters put_news readable
   retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge

@@ -20,6 +20,14 @@ export function failureOf(error: unknown, socketError: Error | null): Failure {
   return unreachable(error)
 }
 
+/** The error code of the broker in an error of kafkajs, such as MESSAGE_TOO_LARGE; null if it has none. */
+export function brokerCodeOf(error: unknown): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++, at = at.cause) {
+    if (isProtocolError(at)) return at.type
+  }
+  return null
+}
+
 function isProtocolError(error: Error): error is ProtocolError {
   return 'type' in error && typeof error.type === 'string' && /^[A-Z_]+$/.test(error.type)
 }

@@ -44,6 +44,7 @@ insert into refused values
     'OH001 traceparent is not a W3C trace context'),
   ($$'a', '{}', p_deliver_at => '2026-03-31 12:00:00.000001+00'$$, 'OH001 deliver_at lies beyond the retention of events'),
   ($$'a', '{}', p_deliver_at => 'infinity'$$, 'OH001 deliver_at lies beyond the retention of events'),
+  ($$'a', '{}', p_deliver_at => '-infinity'$$, 'OH001 deliver_at is -infinity'),
   ($$'a', '{}', p_endpoint_id => '00000000-0000-0000-0000-000000000000'$$,
     'OH002 endpoint 00000000-0000-0000-0000-000000000000 does not exist in organisation default');
 insert into refused
@@ -74,7 +75,7 @@ insert into accepted values
 insert into accepted select format($$'a', '{}', p_endpoint_id => %L, p_deliver_at => '2026-03-02'$$, o.plain) from ours o;
 insert into accepted select format($$'a', '{}', p_endpoint_id => %L$$, o.ordered) from ours o;
 
-select plan(52);
+select plan(53);
 
 select is(refusal('select outbox.publish(' || r.arguments || ')'), r.expected,
   'publish() refuses ' || left(r.arguments, 70))

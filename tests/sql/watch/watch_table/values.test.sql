@@ -112,5 +112,9 @@ select outbox.set_setting('limit.event_mib_per_day', '1');
 insert into outbox.event_bytes values ('org-1', outbox.day_of(now()), 1048576, 'infinity');
 select is(refusal($$insert into shop.keyed values ('org-1')$$), 'OH011 the change of shop.keyed cannot be published: organisation org-1 may publish at most 1 MiB of events a day (limit.event_mib_per_day)', 'an organisation at its limit of the day');
 
+-- With array_nulls off, '{null}' is the word null.
+set local array_nulls = off;
+select is(outbox.watch_table('shop.keyed'), outbox.watch_table('shop.keyed', p_org_column => null, p_partition_column => null), 'a call without lists does not depend on array_nulls');
+
 select * from finish();
 rollback;
