@@ -1,0 +1,33 @@
+import type { Place, Recipe } from './recipe.ts'
+
+/** nginx: a reload closes each kept connection of the old workers while requests come. */
+export const nginx: Recipe = {
+  name: 'nginx',
+  files: (place) => ({ 'nginx.conf': configuration(place) }),
+  command: ({ folder }) => ['nginx', '-p', folder, '-c', `${folder}/nginx.conf`],
+  path: '/',
+  reload: 'SIGHUP',
+}
+
+function configuration({ folder, port }: Place): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')
+  return `daemon off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+worker_processes 2;
+events { worker_connections 256; }
+http {
+  access_log off;
+  ${temporary}
+  server {
+    listen 127.0.0.1:${port};
+    keepalive_requests 40;
+    location / {
+      default_type text/plain;
+      return 200 $http_webhook_id;
+    }
+  }
+}
+`
+}
