@@ -98,7 +98,7 @@ function sum(numbers: number[]): number {
 }
 
 await using nginx = await startEchoServer()
-await using recycling = await startServer(gunicorn)
+await using recycling = await startServer(gunicorn, nginx)
 for (const scenario of scenarios) {
   if (!scenario.name.includes(values.only)) continue
   await measure(scenario, {

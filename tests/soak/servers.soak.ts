@@ -8,12 +8,14 @@
 
 import { expect } from '@std/expect'
 import { print } from '../../supabase/local/print.ts'
+import { makeCertificates } from '../_support/brokers/certificates.ts'
+import { testFolder } from '../_support/folder.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { gunicorn } from './servers/gunicorn.ts'
 import { haproxy } from './servers/haproxy.ts'
 import { lighttpd } from './servers/lighttpd.ts'
 import { type Ends, loadServer } from './servers/load.ts'
-import { nginx } from './servers/nginx.ts'
+import { nginx, nginxTls } from './servers/nginx.ts'
 import { node } from './servers/node.ts'
 import { php } from './servers/php.ts'
 import type { Recipe } from './servers/recipe.ts'
@@ -21,11 +23,16 @@ import { startServer } from './servers/running.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
 const events = isShort ? 100 : 300
-const recipes = isShort ? [nginx, gunicorn] : [nginx, gunicorn, haproxy, lighttpd, node, php]
+const recipes = isShort
+  ? [nginx, gunicorn]
+  : [nginx, nginxTls, gunicorn, haproxy, lighttpd, node, php]
+
+const folder = testFolder()
+const certificates = await makeCertificates(folder)
 
 /** With a default endpoint: its breaker opens at the fifth failure in a row. */
 async function testReloads(outhook: TestOuthook, recipe: Recipe): Promise<void> {
-  await using server = await startServer(recipe)
+  await using server = await startServer(recipe, certificates)
   const ends = await loadServer(outhook, server, { events, disturb: server.reload })
   tell(recipe, 'reloads', ends)
   expect(ends).toMatchObject({ events, delivered: events, own: events, breakerOpens: 0 })
@@ -33,7 +40,7 @@ async function testReloads(outhook: TestOuthook, recipe: Recipe): Promise<void> 
 
 /** A killed server refuses connections and breaks requests; its breaker may open, for a second. */
 async function testKills(outhook: TestOuthook, recipe: Recipe): Promise<void> {
-  await using server = await startServer(recipe)
+  await using server = await startServer(recipe, certificates)
   const ends = await loadServer(outhook, server, {
     events,
     disturb: server.restart,
@@ -53,7 +60,10 @@ function tell({ name }: Recipe, what: string, ends: Ends): void {
 }
 
 Deno.test(`real servers get ${events} events each`, async (t) => {
-  const outhook = await startOuthook({ only: ['deliver'] })
+  const outhook = await startOuthook({
+    only: ['deliver'],
+    env: { DENO_CERT: certificates.caFile },
+  })
   try {
     await outhook.sql`select outbox.set_setting('breaker.open_ms', '1000')`
     for (const recipe of recipes) {
@@ -65,5 +75,6 @@ Deno.test(`real servers get ${events} events each`, async (t) => {
     }
   } finally {
     await outhook.stop()
+    await Deno.remove(folder, { recursive: true })
   }
 })

@@ -10,6 +10,8 @@ import { configuration, slowServer } from './nginx.ts'
 export interface EchoServer extends AsyncDisposable {
   /** The authority of its certificate (PEM). */
   ca: string
+  certFile: string
+  keyFile: string
   plain: string[]
   tls: string[]
   /** TLS with HTTP/2, one origin. */
@@ -21,7 +23,7 @@ const portsEach = 10
 
 /** Starts it with 1,000 origins on the addresses 127.0.1.1 to 127.0.1.100. */
 export async function startEchoServer(): Promise<EchoServer> {
-  await ensurePrograms({ programs: ['nginx', 'openssl', 'node'], log: print })
+  await ensurePrograms({ programs: ['nginx', 'openssl'], log: print })
   const folder = testFolder()
   await Deno.mkdir(folder, { recursive: true })
   const hosts = Array.from({ length: addresses }, (_, n) => `127.0.1.${n + 1}`)
@@ -66,6 +68,8 @@ export async function startEchoServer(): Promise<EchoServer> {
     those.flatMap((port) => hosts.map((host) => `${scheme}://${host}:${port}`))
   return {
     ca,
+    certFile,
+    keyFile,
     plain: origins('http', plain),
     tls: origins('https', tls),
     http2: `https://${hosts[0]}:${http2}`,

@@ -19,6 +19,7 @@ export const gunicorn: Recipe = {
     ...['-w', '2', '-k', 'gthread', '--threads', '4', '--keep-alive', '1', '--max-requests', '60'],
     ...['--worker-tmp-dir', folder, '--bind', `127.0.0.1:${port}`, 'app:app'],
   ],
+  scheme: 'http',
   path: '/',
   reload: 'SIGHUP',
 }

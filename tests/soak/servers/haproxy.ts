@@ -19,6 +19,7 @@ frontend receiver
 `,
   }),
   command: ({ folder }) => ['haproxy', '-W', '-f', `${folder}/haproxy.cfg`],
+  scheme: 'http',
   path: '/',
   reload: 'SIGUSR2',
 }

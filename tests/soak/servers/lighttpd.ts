@@ -19,6 +19,7 @@ cgi.assign = ( ".sh" => "/bin/sh" )
 `,
   }),
   command: ({ folder }) => ['lighttpd', '-D', '-f', `${folder}/lighttpd.conf`],
+  scheme: 'http',
   path: '/echo.sh',
   reload: 'SIGUSR1',
 }

@@ -47,15 +47,18 @@ export async function loadServer(
   // SAFETY: create_endpoint() returns {"id", "secret"}.
   const { id } = data as { id: string }
   const opensBefore = await breakerOpens(outhook)
-  const disturbances: Promise<void>[] = []
+  let disturbance = Promise.resolve()
   for (let group = 0; group < events / inGroup; group++) {
     await sql`select outbox.publish(${type}, '{}') from generate_series(1, ${inGroup}::integer)`
     const isFault = group % groupsPerFault === groupsPerFault - 1
-    if (isFault) disturbances.push(disturb())
+    if (isFault) {
+      await disturbance
+      disturbance = disturb()
+    }
     // The pace of the load.
     await new Promise((resolve) => setTimeout(resolve, isFault ? idleMs : 50 + Math.random() * 150))
   }
-  await Promise.all(disturbances)
+  await disturbance
   await untilDone(outhook, id)
   return {
     ...await endsOf(outhook, id, type),

@@ -23,6 +23,7 @@ export const node: Recipe = {
   name: 'node',
   files: () => ({ 'server.mjs': program }),
   command: ({ port }) => ['env', `PORT=${port}`, 'node', 'server.mjs'],
+  scheme: 'http',
   path: '/',
   reload: 'SIGHUP',
 }

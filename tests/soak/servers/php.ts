@@ -12,6 +12,7 @@ export const php: Recipe = {
     `127.0.0.1:${port}`,
     'index.php',
   ],
+  scheme: 'http',
   path: '/',
   reload: null,
 }

@@ -6,6 +6,9 @@ export interface Place {
   folder: string
   /** A port of 127.0.0.1. */
   port: number
+  /** Files of a certificate for 127.0.0.1 and its key, for a server with TLS. */
+  certFile: string
+  keyFile: string
 }
 
 export interface Recipe {
@@ -14,6 +17,7 @@ export interface Recipe {
   files(place: Place): Record<string, string>
   /** The program and its arguments; it must stay in the foreground. */
   command(place: Place): string[]
+  scheme: 'http' | 'https'
   /** The path that echoes. */
   path: string
   /**

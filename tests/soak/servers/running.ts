@@ -4,7 +4,7 @@ import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { testFolder } from '../../_support/folder.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import { processesIn } from '../../_support/processes_in.ts'
-import type { Recipe } from './recipe.ts'
+import type { Place, Recipe } from './recipe.ts'
 
 /** A server that runs; disposing of it ends it and removes its folder. */
 export interface RunningServer extends AsyncDisposable {
@@ -17,10 +17,13 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Starts a server from its recipe on a free port, in a folder of its own. */
-export async function startServer(recipe: Recipe): Promise<RunningServer> {
+export async function startServer(
+  recipe: Recipe,
+  { certFile, keyFile }: Pick<Place, 'certFile' | 'keyFile'>,
+): Promise<RunningServer> {
   const folder = testFolder()
   await Deno.mkdir(folder, { recursive: true })
-  const place = { folder, port: freePort() }
+  const place = { folder, port: freePort(), certFile, keyFile }
   for (const [name, text] of Object.entries(recipe.files(place))) {
     await Deno.writeTextFile(`${folder}/${name}`, text)
   }
@@ -55,7 +58,7 @@ export async function startServer(recipe: Recipe): Promise<RunningServer> {
     throw error
   })
   return {
-    url: `http://127.0.0.1:${place.port}${recipe.path}`,
+    url: `${recipe.scheme}://127.0.0.1:${place.port}${recipe.path}`,
     reload: async () => {
       if (recipe.reload === null) throw new Error(`${recipe.name} cannot reload`)
       Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), recipe.reload)
