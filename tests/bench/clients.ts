@@ -55,17 +55,16 @@ function startClient(name: string, config: ClientConfig): Promise<Child> {
 
 /** Prints a line for each client: the median of its rounds, and the sum of what it lost. */
 async function measure(scenario: Scenario, config: ClientConfig): Promise<void> {
-  const { name, clients, round, share } = scenario
-  const count = Math.round(posts * share)
+  const { name, clients, round } = scenario
+  const count = Math.round(scenario.count(posts))
   const children = await Promise.all(clients.map((client) => startClient(client, config)))
   const results = clients.map((): RoundResult[] => [])
   try {
     for (let n = 0; n < rounds; n++) {
       for (const [index, child] of children.entries()) {
         // Opens the connections to all targets; they may have been closed since the last round.
-        const { pauses: _, ...steady } = round
         const warm = Math.max(n === 0 ? count / 2 : 0, 2 * round.targets)
-        if (round.pauses === undefined) await child.ask({ ...steady, posts: warm })
+        if (isSteady(scenario)) await child.ask({ ...round, posts: warm })
         results[index]?.push(await child.ask<RoundResult>({ ...round, posts: count }))
       }
     }
@@ -91,6 +90,11 @@ async function measure(scenario: Scenario, config: ClientConfig): Promise<void> 
       `${sum(all.map(({ foreign }) => foreign))} foreign`,
     ].join('  '))
   }
+}
+
+/** Whether a round begins with open connections. */
+function isSteady({ round }: Scenario): boolean {
+  return round.pauses === undefined && round.isCold !== true
 }
 
 function sum(numbers: number[]): number {

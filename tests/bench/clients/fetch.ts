@@ -1,11 +1,11 @@
 import { body, type Client, type ClientConfig, headerFields, unexpected } from './client.ts'
 
-/** Deno's fetch with HTTP/1.1. */
-export function createFetch({ origins, path, ca, slots }: ClientConfig): Client {
+/** Deno's fetch with HTTP/1.1, or with HTTP/2 over TLS. */
+export function createFetch({ origins, path, ca, slots }: ClientConfig, http2 = false): Client {
   const client = Deno.createHttpClient({
     caCerts: [ca],
-    http1: true,
-    http2: false,
+    http1: !http2,
+    http2,
     poolMaxIdlePerHost: slots,
   })
   const urls = origins.map((origin) => origin + path)

@@ -15,6 +15,7 @@ export const creators = {
   fetch: createFetch,
   'node:http': createNodeHttp,
   'node:http2': createHttp2,
+  'fetch, HTTP/2': (config: ClientConfig): Client => createFetch(config, true),
 } as const
 
 export type ClientName = keyof typeof creators
@@ -24,6 +25,8 @@ export interface Round {
   posts: number
   slots: number
   targets: number
+  /** Use a new client, which has no connections. */
+  isCold?: boolean
   /** Begin the POSTs in groups of `slots` with pauses in between; absent: always `slots` in flight. */
   pauses?: { ms: number; longEach: number; longMs: number }
 }
@@ -90,11 +93,16 @@ function say(value: unknown): void {
 if (import.meta.main) {
   // SAFETY: clients.ts starts this process and gives exactly these.
   const [name, config] = [argv[2] as ClientName, JSON.parse(argv[3] ?? '') as ClientConfig]
-  const client = creators[name](config)
+  let client = creators[name](config)
   say({ ready: true })
-  // SAFETY: as above.
   for await (const line of createInterface({ input: stdin })) {
-    say(await runRound(client, JSON.parse(line) as Round))
+    // SAFETY: as above.
+    const round = JSON.parse(line) as Round
+    if (round.isCold === true) {
+      await client.close()
+      client = creators[name](config)
+    }
+    say(await runRound(client, round))
   }
   await client.close()
   Deno.exit(0)

@@ -9,12 +9,13 @@ export interface Scenario {
   path: string
   /** Without `posts`, which the options say. */
   round: Omit<Round, 'posts'>
-  /** How many posts a round has, as a part of the option. */
-  share: number
+  /** How many POSTs a round has, for the option `--posts`. */
+  count(posts: number): number
 }
 
 const four = ['ours', 'undici', 'fetch', 'node:http'] as const
-const steady = { path: '/', share: 1 }
+const overTls = ['ours', 'node:http2', 'fetch, HTTP/2'] as const
+const steady = { path: '/', count: (posts: number) => posts }
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -59,28 +60,34 @@ export const scenarios: readonly Scenario[] = [
     origins: 'tls, one',
     round: { slots: 64, targets: 1_000 },
   },
-  ...[1, 64].map((slots): Scenario => ({
-    name: `HTTP/2, ${slots} in flight, at once`,
-    clients: ['ours', 'node:http2'],
+  ...overHttp2('at once', '/', { 1: 0.25, 64: 1 }),
+  ...overHttp2('after 20 ms', '/slow', { 1: 0.01, 64: 0.5 }),
+  {
+    name: 'HTTP/2, the first 64 of a new client',
+    clients: overTls,
     origins: 'http2',
     path: '/',
-    round: { slots, targets: 1 },
-    share: slots === 1 ? 0.25 : 1,
-  })),
-  ...[1, 64].map((slots): Scenario => ({
-    name: `HTTP/2, ${slots} in flight, after 20 ms`,
-    clients: ['ours', 'node:http2'],
-    origins: 'http2',
-    path: '/slow',
-    round: { slots, targets: 1 },
-    share: slots === 1 ? 0.01 : 0.5,
-  })),
+    round: { slots: 64, targets: 1, isCold: true },
+    count: () => 64,
+  },
   {
     name: 'recycling',
     clients: four,
     origins: 'gunicorn',
     path: '/',
     round: { slots: 8, targets: 1, pauses: { ms: 40, longEach: 50, longMs: 1_000 } },
-    share: 0.1,
+    count: (posts) => posts / 10,
   },
 ]
+
+/** One receiver that speaks HTTP/2, which responds at `when`; `shares` by the POSTs in flight. */
+function overHttp2(when: string, path: string, shares: Record<number, number>): Scenario[] {
+  return Object.entries(shares).map(([slots, share]) => ({
+    name: `HTTP/2, ${slots} in flight, ${when}`,
+    clients: overTls,
+    origins: 'http2',
+    path,
+    round: { slots: Number(slots), targets: 1 },
+    count: (posts) => posts * share,
+  }))
+}
