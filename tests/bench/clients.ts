@@ -86,6 +86,7 @@ async function measure(scenario: Scenario, config: ClientConfig): Promise<void> 
       `${cost.toFixed(1).padStart(7)} µs`,
       `${(cost / (costs[0] ?? NaN)).toFixed(2)} ×`.padStart(8),
       `${rate.toFixed(0).padStart(7)}/s`,
+      `${median(all.map(({ mb }) => mb)).toFixed(0).padStart(4)} MB`,
       `${perTenThousand.toFixed(0).padStart(5)} lost in 10,000 ${kinds}`,
       `${sum(all.map(({ foreign }) => foreign))} foreign`,
     ].join('  '))

@@ -35,6 +35,8 @@ export interface RoundResult {
   ms: number
   /** The CPU time of this process, all threads, user and system. */
   cpuUs: number
+  /** The resident memory of this process at the end. */
+  mb: number
   /** POSTs without a 200, by their error. */
   lost: Record<string, number>
   /** POSTs with a response that is another one's. */
@@ -73,7 +75,8 @@ async function runRound(client: Client, round: Round): Promise<RoundResult> {
     }
   }
   const { user, system } = cpuUsage(cpu)
-  return { ms: performance.now() - begun, cpuUs: user + system, lost, foreign }
+  const mb = Deno.memoryUsage().rss / 1_000_000
+  return { ms: performance.now() - begun, cpuUs: user + system, mb, lost, foreign }
 }
 
 function nameOf(error: unknown): string {
