@@ -77,6 +77,7 @@ function attemptFields(result: Result, { failed_attempts }: Delivery): LogFields
   if (result.outcome === 'released') return fields
   fields.ms = result.duration_ms
   if (result.status !== undefined) fields.status = result.status
+  if (result.resent === true) fields.resent = true
   if (result.outcome === 'failed') fields.error_class = result.error_class
   return fields
 }

@@ -64,6 +64,13 @@ const specs: readonly CounterSpec[] = [
     zeros: () => [[]],
   },
   {
+    metric: 'resends',
+    name: 'outhook_resends',
+    help: 'Requests that were sent a second time, because the first connection was already closed.',
+    labels: ['kind'],
+    zeros: (kinds) => each(kinds),
+  },
+  {
     metric: 'breaker_opens',
     name: 'outhook_breaker_opens',
     help: 'How often the breaker of an endpoint opened.',

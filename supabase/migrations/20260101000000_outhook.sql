@@ -5958,11 +5958,13 @@ create table outbox.attempt (
   response_lossy boolean,
   next_retry_at timestamptz,
   failed_attempts integer,
-  response_cut boolean
+  response_cut boolean,
+  resent boolean
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
-  'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
+  'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the '
+  'request was sent a second time, because the first connection was already closed.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
@@ -8177,7 +8179,8 @@ insert into outbox.error_hint (error_class, hint) values
     'The address or the port is not allowed: use a public host and port 443, or ask the operator '
     'to allow the network'),
   ('connect',
-    'The server accepts no connection: check that it runs and that its firewall allows the sender'),
+    'The server accepts no connection, or not in time: check that it runs and that its firewall '
+    'allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
     'server supports TLS 1.2 or newer'),
@@ -8214,13 +8217,15 @@ create type outbox.result as (
   lossy boolean,
   provider_id text,
   provider jsonb,
-  cut boolean
+  cut boolean,
+  resent boolean
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
   'assigned; provider: other values that the provider returned; cut: '
-  'response has only the start of the body.';
+  'response has only the start of the body; resent: the request was sent twice, because the first '
+  'connection was already closed.';
 
 create type outbox.news as (
   applied integer,
@@ -8259,7 +8264,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
@@ -8363,14 +8368,15 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.resent
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut)
+      response_cut, resent)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut
+      g.cut, g.resent
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -8380,7 +8386,7 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -8399,17 +8405,18 @@ begin
     ) e
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select c.metric, c.labels, pg_catalog.sum(t.n), coalesce(pg_catalog.sum(c.total), 0)
+    select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from tallied t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
-      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
-      ('latency_ms', array[t.kind, t.age::text], t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
+      ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
       ('endpoint_attempts', case
         when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
-      end, 0)
-    ) c (metric, labels, total)
+      end, t.n, 0)
+    ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
   ), by_lane as materialized (
@@ -8569,7 +8576,8 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, cut, place)
+        duration_ms, response, lossy, provider_id, provider, cut,
+        resent, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -8586,7 +8594,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.place,
+      r.resent, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -8683,7 +8691,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms
+      b.age, b.age_ms, b.resent
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
         j.retry_at is not null as again,
@@ -8691,7 +8699,7 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -8746,6 +8754,11 @@ begin
     where t.again
     group by 2
     union all
+    select 'resends', array[t.kind], pg_catalog.sum(t.resent), 0
+    from tallied t
+    where t.resent > 0
+    group by 2
+    union all
     select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
       pg_catalog.sum(t.n), 0
     from tallied t
@@ -8771,15 +8784,15 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut)
+      failed_attempts, response_cut, resent)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -8870,7 +8883,8 @@ begin
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
+          j.outcome = 'failed'
+            and (j.waits or coalesce(j.error_class in ('timeout', 'connect'), false))
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -8991,7 +9005,7 @@ as $$
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
@@ -12264,8 +12278,8 @@ comment on function outbox.dispatch(
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; '
-  'p_known: '
+  '"provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last '
+  'call; p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '

@@ -1773,7 +1773,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
-      'responseCut', coalesce(o.response_cut, false),
+      'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -1791,7 +1791,8 @@ $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
-  '"responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+  '"responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], '
+  '"nextCursor"}. OH001, OH002.';
 
 -- sql/api/delivery_actions.sql
 

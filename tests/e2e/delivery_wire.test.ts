@@ -92,6 +92,7 @@ Deno.test('a webhook carries exactly the headers that are promised', async () =>
   expect(headers).toEqual({
     host: new URL(outhook.receiver.url).host,
     connection: 'keep-alive',
+    'accept-encoding': 'identity',
     'content-length': String(request.body.length),
     'content-type': 'application/json',
     'user-agent': `Outhook/${version}`,

@@ -8,11 +8,14 @@ import { listFiles } from '../_run/files.ts'
  * choose lies in connect/, or is fetch.ts, which vets before it calls; the rest goes to the operator's own database.
  */
 const known: Record<string, string[]> = {
-  'functions/_shared/connect/connector.ts': ['./socket.ts', './tunnel.ts'],
+  'functions/_shared/connect/connector.ts': ['./secure.ts', './socket.ts', './tunnel.ts'],
+  'functions/_shared/connect/first_address.ts': ['Deno.connect'],
   'functions/_shared/connect/lookup.ts': ['node:dns/promises'],
+  'functions/_shared/connect/secure.ts': ['./first_address.ts', './tls.ts', 'node:net'],
   'functions/_shared/connect/socket.ts': ['node:net', 'node:tls'],
   'functions/_shared/connect/target.ts': ['node:net'],
-  'functions/_shared/connect/tunnel.ts': ['Deno.connect', 'Deno.startTls'],
+  'functions/_shared/connect/tls.ts': ['Deno.startTls'],
+  'functions/_shared/connect/tunnel.ts': ['./tls.ts', 'Deno.connect'],
   'functions/_shared/database/direct.ts': ['postgres'],
   'functions/_shared/database/functions.ts': ['@supabase/supabase-js'],
   'functions/_shared/database/rpc.ts': ['@supabase/supabase-js'],
@@ -51,10 +54,11 @@ const quiet = [
   'node:process',
   'node:stream',
   'node:timers',
+  'node:zlib',
 ]
 
 /** Our own modules whose use opens one. */
-const openers = /^\.\.?\/(?:.*\/)?(?:socket|tunnel)\.ts$/
+const openers = /^\.\.?\/(?:.*\/)?(?:first_address|secure|socket|tls|tunnel)\.ts$/
 
 const calls =
   /\b(?:Deno\.(?:connect\w*|startTls|listen\w*|serve\w*|createHttpClient|resolveDns|upgradeWebSocket)|(?:globalThis\.)?fetch(?=\()|(?:new )?(?:WebSocket|EventSource|WebTransport|XMLHttpRequest)(?=\())/g

@@ -345,14 +345,15 @@ CREATE TYPE outbox.result AS (
 	lossy boolean,
 	provider_id text,
 	provider jsonb,
-	cut boolean
+	cut boolean,
+	resent boolean
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection was already closed.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1379,14 +1380,15 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.resent
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut)
+      response_cut, resent)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut
+      g.cut, g.resent
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -1396,7 +1398,7 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -1415,17 +1417,18 @@ begin
     ) e
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select c.metric, c.labels, pg_catalog.sum(t.n), coalesce(pg_catalog.sum(c.total), 0)
+    select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from tallied t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
-      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
-      ('latency_ms', array[t.kind, t.age::text], t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
+      ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
       ('endpoint_attempts', case
         when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
-      end, 0)
-    ) c (metric, labels, total)
+      end, t.n, 0)
+    ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
   ), by_lane as materialized (
@@ -1884,7 +1887,8 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, cut, place)
+        duration_ms, response, lossy, provider_id, provider, cut,
+        resent, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -1901,7 +1905,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.place,
+      r.resent, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -1998,7 +2002,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms
+      b.age, b.age_ms, b.resent
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
         j.retry_at is not null as again,
@@ -2006,7 +2010,7 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -2061,6 +2065,11 @@ begin
     where t.again
     group by 2
     union all
+    select 'resends', array[t.kind], pg_catalog.sum(t.resent), 0
+    from tallied t
+    where t.resent > 0
+    group by 2
+    union all
     select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
       pg_catalog.sum(t.n), 0
     from tallied t
@@ -2086,15 +2095,15 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut)
+      failed_attempts, response_cut, resent)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -2185,7 +2194,8 @@ begin
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
+          j.outcome = 'failed'
+            and (j.waits or coalesce(j.error_class in ('timeout', 'connect'), false))
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -6890,10 +6900,11 @@ declare
 begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
-      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut
+      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
+      r.resent
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, place)
+      provider, cut, resent, place)
     join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -9016,7 +9027,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "isolate": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "isolate": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10473,6 +10484,7 @@ CREATE TABLE outbox.attempt (
     next_retry_at timestamp with time zone,
     failed_attempts integer,
     response_cut boolean,
+    resent boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
@@ -10484,7 +10496,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent a second time, because the first connection was already closed.';
 
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12858,7 +12870,7 @@ CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -15108,7 +15120,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
-      'responseCut', coalesce(o.response_cut, false),
+      'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -15128,7 +15140,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16027,7 +16039,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -27267,6 +27279,7 @@ CREATE TABLE outbox.attempt_default (
     next_retry_at timestamp with time zone,
     failed_attempts integer,
     response_cut boolean,
+    resent boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );

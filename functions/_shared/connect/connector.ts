@@ -5,12 +5,11 @@ import { ConnStream } from './conn_stream.ts'
 import { checkDial } from './dial.ts'
 import type { Resolve } from './lookup.ts'
 import { openSocket } from './socket.ts'
+import { openSecure } from './secure.ts'
 import { openTunnel } from './tunnel.ts'
 
 export type ConnectorOptions = {
   policy: AddressPolicy
-  /** For DNS, TCP and TLS together. */
-  timeoutMs: number
   resolve?: Resolve
   /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string | undefined
@@ -28,41 +27,62 @@ export type ConnectTo = {
 
 /**
  * Opens a connection and calls `settle` once, with its stream or an error; never before it has
- * returned. The returned function cancels.
+ * returned. `timeoutMs` is for DNS, TCP and TLS together. The returned function cancels.
  */
-export type Connect = (to: ConnectTo, settle: (result: Duplex | Error) => void) => () => void
+export type Connect = (
+  to: ConnectTo,
+  timeoutMs: number,
+  settle: (result: Duplex | Error) => void,
+) => () => void
+
+/** The connection was not open in time. */
+export class ConnectTimeoutError extends Error {
+  override readonly name = 'ConnectTimeoutError'
+  readonly code = 'OUTHOOK_CONNECT'
+
+  constructor() {
+    super('The connection was not open in time: DNS, TCP and TLS took too long')
+  }
+}
 
 /** Creates a function that opens vetted connections, through the policy's proxy if there is one. */
 export function createConnector(
-  { policy, timeoutMs, proxyAuthorization, ...more }: ConnectorOptions,
+  { policy, proxyAuthorization, ...more }: ConnectorOptions,
 ): Connect {
   const { proxyUrl = '' } = policy.rules
 
-  return function connect(to, settle): () => void {
+  return function connect(to, timeoutMs, settle): () => void {
     const limit = new AbortController()
-    const timer = setTimeout(() => end(timeoutError()), timeoutMs)
+    const timer = setTimeout(() => end(new ConnectTimeoutError()), timeoutMs)
     let isSettled = false
     try {
       checkDial({ ...to, policy })
-      if (proxyUrl === '') connectDirectly()
-      else connectThroughProxy()
+      if (proxyUrl !== '') connectThroughProxy()
+      else if (to.tls) use(openSecure({ ...to, policy, ...more, signal: limit.signal }))
+      else connectPlainly()
     } catch (cause) {
       queueMicrotask(() => end(asError(cause)))
     }
     return () => end(closedError())
 
-    function connectDirectly(): void {
-      const socket = openSocket({ ...to, policy, alpn: ['http/1.1'], ...more })
-      socket.on('error', end)
-      // Deno does not always report an error if the peer closes during the TLS handshake.
+    function connectPlainly(): void {
+      const socket = openSocket({ ...to, policy, ...more })
+      socket.on(
+        'error',
+        (error: Error) => end(isTimeout(error) ? new ConnectTimeoutError() : error),
+      )
       socket.once('close', () => end(closedError()))
-      socket.once(to.tls ? 'secureConnect' : 'connect', () => end(socket))
+      socket.once('connect', () => end(socket))
       limit.signal.addEventListener('abort', () => socket.destroy())
     }
 
     function connectThroughProxy(): void {
       const tunnel = { ...to, proxyUrl, authorization: proxyAuthorization, ca: more.ca }
-      openTunnel({ ...tunnel, signal: limit.signal }).then((conn) => {
+      use(openTunnel({ ...tunnel, signal: limit.signal }))
+    }
+
+    function use(opening: Promise<Deno.Conn>): void {
+      opening.then((conn) => {
         if (isSettled) conn.close()
         else end(new ConnStream(conn))
       }, (cause) => end(asError(cause)))
@@ -72,14 +92,16 @@ export function createConnector(
       if (isSettled) return
       isSettled = true
       clearTimeout(timer)
-      if (result instanceof Error) limit.abort()
-      settle(result)
+      if (!(result instanceof Error)) return settle(result)
+      limit.abort()
+      settle(isTimeout(result) ? new ConnectTimeoutError() : result)
     }
   }
 }
 
-function timeoutError(): Error {
-  return Object.assign(new Error('The connection timed out'), { code: 'ETIMEDOUT' })
+/** The limit of the operating system for TCP. */
+function isTimeout(error: Error): boolean {
+  return 'code' in error && error.code === 'ETIMEDOUT'
 }
 
 function closedError(): Error {

@@ -13,12 +13,10 @@ export type SocketOptions = {
   resolve?: Resolve
   /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string | undefined
-  /** Protocols that TLS offers, such as `http/1.1`. */
-  alpn?: string[]
 }
 
 /**
- * Opens a vetted connection; all senders use it. A literal address is checked here, because clients
+ * Opens a vetted connection, for HTTP without TLS and for brokers. A literal address is checked here, because clients
  * do not call `lookup` for one; a name connects to the address that was vetted. Throws
  * BlockedAddressError.
  */
@@ -40,11 +38,10 @@ export function vettedOptions(
   return { host: hostname, port, lookup: vettedLookup(policy, resolve) }
 }
 
-type TlsOptions = { ALPNProtocols?: string[]; servername?: string; ca?: string }
+type TlsOptions = { servername?: string; ca?: string }
 
-function tlsOptions({ hostname, ca, alpn }: SocketOptions): TlsOptions {
+function tlsOptions({ hostname, ca }: SocketOptions): TlsOptions {
   return {
-    ...(alpn === undefined ? {} : { ALPNProtocols: alpn }),
     // RFC 6066 does not allow addresses in SNI.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     ...(ca === undefined ? {} : { ca }),

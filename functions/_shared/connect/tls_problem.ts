@@ -1,12 +1,18 @@
 /**
- * Problems of a server's TLS, by the error codes of node:tls and the texts of rustls below it (Deno
- * 2.1 has only the texts). The first match counts.
+ * Problems of a server's TLS, by the error codes of node:tls and the texts of rustls below it, which differ
+ * between Deno 2.1 and 2.9. The first match counts.
  */
 const problems: [pattern: RegExp, sentence: string][] = [
-  [/CERT_HAS_EXPIRED|certificate.*\bExpired\b/, 'The certificate has expired: renew it'],
-  [/CERT_NOT_YET_VALID|\bNotValidYet\b/, 'The certificate is not valid yet: check its dates'],
   [
-    /ALTNAME_INVALID|HOSTNAME_MISMATCH|\bNotValidForName/,
+    /CERT_HAS_EXPIRED|certificate.*\bExpired\b|certificate expired/,
+    'The certificate has expired: renew it',
+  ],
+  [
+    /CERT_NOT_YET_VALID|\bNotValidYet\b|certificate not valid yet/,
+    'The certificate is not valid yet: check its dates',
+  ],
+  [
+    /ALTNAME_INVALID|HOSTNAME_MISMATCH|\bNotValidForName|certificate not valid for name/,
     'The certificate is for another host name: get one for the name in the URL',
   ],
   [/CERT_REVOKED|\bRevoked\b/, 'The certificate is revoked: get a new one'],
@@ -23,7 +29,12 @@ const problems: [pattern: RegExp, sentence: string][] = [
     'The server and the sender have no common cipher: enable those of TLS 1.2 or newer',
   ],
   [
-    /UNABLE_TO_|UnknownIssuer|BadSignature|\bcertificate\b/,
+    /UnknownIssuer|BadSignature/,
+    'The certificate is not trusted: no public authority signed it, or the intermediate certificates are missing',
+  ],
+  // The codes of node:tls, which brokers use. Deno 2.9 has one code for several causes.
+  [
+    /UNABLE_TO_|\bcertificate\b/,
     'The certificate is not trusted: it has expired, no public authority signed it, or the intermediate certificates are missing',
   ],
 ]

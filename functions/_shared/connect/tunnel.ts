@@ -1,4 +1,5 @@
 import { BlockedAddressError } from './lookup.ts'
+import { closeQuietly, startTls } from './tls.ts'
 
 export type TunnelOptions = {
   /** `http://host:port`, configured by the operator and not vetted. */
@@ -19,29 +20,22 @@ const longestHead = 16_384
 
 /**
  * Opens a connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside if requested.
- * It uses Deno's sockets, because under Deno 2.1 node:tls cannot start TLS on an open connection.
  * Rejects with errors that faultOf() can classify.
  */
 export async function openTunnel(options: TunnelOptions): Promise<Deno.Conn> {
   const { hostname, tls, ca, signal } = options
   const conn = await connectProxy(options)
-  let open: Deno.Conn = conn
-  const close = (): void => closeQuietly(open)
+  const close = (): void => closeQuietly(conn)
   signal.addEventListener('abort', close)
   try {
     await askFor(options, conn)
-    if (!tls) return conn
-    const caCerts = ca === undefined ? {} : { caCerts: [ca] }
-    const secure = await Deno.startTls(conn, { hostname, alpnProtocols: ['http/1.1'], ...caCerts })
-    open = secure
-    await secure.handshake()
-    return secure
   } catch (error) {
     close()
     throw error
   } finally {
     signal.removeEventListener('abort', close)
   }
+  return tls ? await startTls(conn, { hostname, ca, signal }) : conn
 }
 
 async function connectProxy({ proxyUrl, signal }: TunnelOptions): Promise<Deno.TcpConn> {
@@ -59,15 +53,6 @@ async function connectProxy({ proxyUrl, signal }: TunnelOptions): Promise<Deno.T
   conn.setNoDelay(true)
   conn.setKeepAlive(true)
   return conn
-}
-
-/** Deno.startTls() takes over the connection, and a closed or taken one cannot be closed. */
-function closeQuietly(conn: Deno.Conn): void {
-  try {
-    conn.close()
-  } catch (error) {
-    if (!(error instanceof Deno.errors.BadResource)) throw error
-  }
 }
 
 async function askFor(options: TunnelOptions, conn: Deno.Conn): Promise<void> {

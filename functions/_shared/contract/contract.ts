@@ -168,6 +168,8 @@ export type Outcome =
     lossy?: boolean
     /** `response` has only the start of the body. */
     cut?: boolean
+    /** The request was sent twice, because the first connection was already closed. */
+    resent?: boolean
     /** The provider's id of the accepted message. */
     provider_id?: string
     provider?: ProviderFacts
@@ -187,6 +189,8 @@ export type Outcome =
     lossy?: boolean
     /** `response` has only the start of the body. */
     cut?: boolean
+    /** The request was sent twice, because the first connection was already closed. */
+    resent?: boolean
   }
 
 /** Identifies the claim that a result belongs to. */

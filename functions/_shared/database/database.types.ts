@@ -47,6 +47,7 @@ export type Database = {
           'kind': string
           'next_retry_at': string | null
           'outcome': string
+          'resent': boolean | null
           'response': string | null
           'response_cut': boolean | null
           'response_lossy': boolean | null
@@ -65,6 +66,7 @@ export type Database = {
           'kind': string
           'next_retry_at'?: string | null
           'outcome': string
+          'resent'?: boolean | null
           'response'?: string | null
           'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
@@ -82,6 +84,7 @@ export type Database = {
           'kind'?: string
           'next_retry_at'?: string | null
           'outcome'?: string
+          'resent'?: boolean | null
           'response'?: string | null
           'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
@@ -102,6 +105,7 @@ export type Database = {
           'kind': string
           'next_retry_at': string | null
           'outcome': string
+          'resent': boolean | null
           'response': string | null
           'response_cut': boolean | null
           'response_lossy': boolean | null
@@ -120,6 +124,7 @@ export type Database = {
           'kind': string
           'next_retry_at'?: string | null
           'outcome': string
+          'resent'?: boolean | null
           'response'?: string | null
           'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
@@ -137,6 +142,7 @@ export type Database = {
           'kind'?: string
           'next_retry_at'?: string | null
           'outcome'?: string
+          'resent'?: boolean | null
           'response'?: string | null
           'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
@@ -6748,6 +6754,7 @@ export type Database = {
         'provider_id': string | null
         'provider': Json | null
         'cut': boolean | null
+        'resent': boolean | null
       }
       'routing': {
         'events': (string)[] | null

@@ -1,5 +1,6 @@
 import { malformed } from './error.ts'
-import type { Framing } from './head.ts'
+import type { Framing } from './framing.ts'
+import { isField, isFit } from './head.ts'
 
 /** Receives a piece of a body; false stops reading. */
 export type Keep = (piece: Uint8Array) => boolean
@@ -38,7 +39,7 @@ class SizedBody implements BodyReader {
 /** The longest line of a chunk size or trailer. */
 const longestLine = 4_096
 const maxTrailerBytes = 16_384
-/** Limits chunk extensions: otherwise 64 kB of data could arrive in 268 MB. */
+/** Limits chunk extensions and leading zeros: otherwise 64 kB of data could arrive in 268 MB. */
 const maxExtensionBytes = 16_384
 
 /** RFC 9112 section 7.1. Trailers are ignored. */
@@ -80,19 +81,25 @@ class ChunkedBody implements BodyReader {
 
   #endLine(line: string): void {
     if (this.#part === 'trailer') {
-      this.#trailerBytes += line.length
-      if (this.#trailerBytes > maxTrailerBytes) throw malformed('The trailer is too long')
       if (line === '') this.state = 'ended'
+      else this.#takeTrailer(line)
     } else if (this.#part === 'data-end') {
       if (line !== '') throw malformed('A chunk is longer than its size')
       this.#part = 'size'
     } else {
-      const [, size] = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? []
-      if (size === undefined) throw malformed('A chunk has no size')
+      const [, size] = /^0*([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? []
+      if (size === undefined || !isFit(line)) throw malformed('A chunk has no size')
       this.#extensionBytes += line.length - size.length
       if (this.#extensionBytes > maxExtensionBytes) throw malformed('Chunk extensions too long')
       this.#left = Number.parseInt(size, 16)
       this.#part = this.#left === 0 ? 'trailer' : 'data'
     }
+  }
+
+  #takeTrailer(line: string): void {
+    const isFolded = this.#trailerBytes > 0 && /^[ \t]/.test(line) && isFit(line)
+    if (!isFolded && !isField(line)) throw malformed('A trailer line is invalid')
+    this.#trailerBytes += line.length
+    if (this.#trailerBytes > maxTrailerBytes) throw malformed('The trailer is too long')
   }
 }

@@ -15,6 +15,7 @@ export class Connection {
   deadline = Infinity
   #user: ConnectionUser | null = null
   #isOpen = true
+  #wasUsed = false
 
   constructor(readonly stream: Duplex, readonly onClosed: (connection: Connection) => void) {
     stream.on('data', (chunk: Buffer) => {
@@ -36,9 +37,18 @@ export class Connection {
     return this.stream.writableLength === 0
   }
 
+  /**
+   * Whether it has had a request. Then the peer may close it before the next one arrives, because it was
+   * unused for too long or has served enough requests.
+   */
+  get wasUsed(): boolean {
+    return this.#wasUsed
+  }
+
   /** Starts a request. */
   use(user: ConnectionUser, pieces: readonly Buffer[]): void {
     this.#user = user
+    this.#wasUsed = true
     for (const piece of pieces) this.stream.write(piece)
   }
 
@@ -69,7 +79,8 @@ export class Connection {
     this.stream.destroy()
     const user = this.#user
     this.#user = null
-    this.onClosed(this)
+    // Before `onClosed`: the user may need another connection of the same origin.
     user?.onEnd(error)
+    this.onClosed(this)
   }
 }

@@ -5,35 +5,77 @@ export type ResponseHead = {
   status: number
   /** The x of HTTP/1.x. */
   minor: number
+  /** The fields up to the first invalid line. */
   fields: ReadonlyMap<string, readonly string[]>
+  /** Whether all header lines are valid. Otherwise only the status may be used. */
+  isSound: boolean
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?$/
-const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/
+const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/
+const foldedLine = /^[ \t]/
 // deno-lint-ignore no-control-regex -- control characters are invalid in a value
 const unfit = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /**
- * Parses a head (latin1 text without the empty line). Throws HttpError for anything that RFC 9112 does
- * not allow, and for folded lines (section 5.2).
+ * Parses a head (latin1 text without the empty line). Throws HttpError if the status line is invalid. It stops
+ * at an invalid header line, because the status alone decides the outcome of a request.
  */
 export function parseHead(text: string): ResponseHead {
   const lines = text.split('\r\n')
   const [, minor, status] = statusLine.exec(lines[0] ?? '') ?? []
   if (minor === undefined || status === undefined) throw malformed('The status line is invalid')
   const fields = new Map<string, string[]>()
-  for (let i = 1; i < lines.length; i++) {
-    const [, field, raw] = fieldLine.exec(lines[i] ?? '') ?? []
-    if (field === undefined || raw === undefined || unfit.test(raw)) {
-      throw malformed('A header line is invalid')
-    }
-    const value = raw.trimEnd()
-    const lower = field.toLowerCase()
-    const known = fields.get(lower)
-    if (known === undefined) fields.set(lower, [value])
-    else known.push(value)
+  const head = { status: Number(status), minor: Number(minor), fields, isSound: true }
+  let values: string[] | null = null
+  for (let i = 1; i < lines.length && head.isSound; i++) {
+    const line = lines[i] ?? ''
+    if (foldedLine.test(line) && values !== null && isFit(line)) unfold(values, line)
+    else values = addField(fields, line)
+    head.isSound = values !== null
   }
-  return { status: Number(status), minor: Number(minor), fields }
+  return head
+}
+
+/** Adds the field of a line and returns its values; null: the line is invalid. */
+function addField(fields: Map<string, string[]>, line: string): string[] | null {
+  const [, name, raw] = fieldLine.exec(line) ?? []
+  if (name === undefined || raw === undefined || !isFit(raw)) return null
+  const lower = name.toLowerCase()
+  const values = fields.get(lower) ?? []
+  values.push(trimBlanks(raw))
+  if (values.length === 1) fields.set(lower, values)
+  return values
+}
+
+/** RFC 9112 section 5.2: a line that continues the one before it; the line break becomes a space. */
+function unfold(values: string[], line: string): void {
+  const more = trimBlanks(line)
+  const before = values.pop() ?? ''
+  values.push(before === '' || more === '' ? before + more : `${before} ${more}`)
+}
+
+/** Whether the text has no control characters, such as NUL or a single CR. */
+export function isFit(text: string): boolean {
+  return !unfit.test(text)
+}
+
+/** Whether the line is a header field; for trailers, which nobody reads. */
+export function isField(line: string): boolean {
+  return fieldLine.test(line) && isFit(line)
+}
+
+/** Without the spaces and tabs at both ends. `trim()` also removes characters that HTTP does not call blank. */
+export function trimBlanks(text: string): string {
+  let from = 0
+  let to = text.length
+  while (from < to && isBlank(text.charCodeAt(from))) from++
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }
 
 /** The first value of a field, or null. */
@@ -41,39 +83,9 @@ export function firstValue({ fields }: ResponseHead, name: string): string | nul
   return fields.get(name)?.[0] ?? null
 }
 
-export type Framing = { kind: 'length'; bytes: number } | { kind: 'chunked' } | { kind: 'close' }
-
-/** How a response's body ends (RFC 9112 section 6.3). Throws HttpError if the head contradicts itself. */
-export function framingOf(head: ResponseHead): Framing {
-  const { status, fields } = head
-  if (status < 200 || status === 204 || status === 304) return { kind: 'length', bytes: 0 }
-  const codings = fields.get('transfer-encoding')?.join().toLowerCase().split(',')
-  const lengths = fields.get('content-length')?.join().split(',').map((text) => text.trim())
-  if (codings !== undefined) {
-    // A request-smuggling risk: different readers would see different bodies.
-    if (lengths !== undefined) throw malformed('Both content-length and transfer-encoding')
-    return codings.at(-1)?.trim() === 'chunked' ? { kind: 'chunked' } : { kind: 'close' }
-  }
-  if (lengths === undefined) return { kind: 'close' }
-  const [length = ''] = lengths
-  if (!/^[0-9]{1,15}$/.test(length) || lengths.some((other) => other !== length)) {
-    throw malformed('The content-length is invalid')
-  }
-  return { kind: 'length', bytes: Number(length) }
-}
-
-/** Whether the peer leaves the connection open after the response: RFC 9112 section 9.3. */
-export function isKept({ minor, fields }: ResponseHead): boolean {
-  const options = fields.get('connection')
-  if (options === undefined) return minor === 1
-  const words = options.join().toLowerCase().split(',').map((word) => word.trim())
-  return !words.includes('close') && (minor === 1 || words.includes('keep-alive'))
-}
-
-/** How long the peer leaves an unused connection open, in ms (header keep-alive); null: not stated. */
-export function keptForMs(head: ResponseHead): number | null {
-  const [, seconds] =
-    /(?:^|[,;\s])timeout=([0-9]{1,6})/i.exec(firstValue(head, 'keep-alive') ?? '') ??
-      []
-  return seconds === undefined ? null : Number(seconds) * 1000
+/** The elements of a list field in lower case, of all its lines; null: there is no such field. */
+export function listOf({ fields }: ResponseHead, name: string): string[] | null {
+  const values = fields.get(name)
+  if (values === undefined) return null
+  return values.join().toLowerCase().split(',').map(trimBlanks).filter((word) => word !== '')
 }

@@ -10,6 +10,10 @@ export type WaitingRequest = {
   readonly isSettled: boolean
   /** The time when it started to wait, in ms on the monotonic clock. */
   readonly waitsSince: number
+  /** The limit of a connect that is started for it, in ms. */
+  readonly timeoutMs: number
+  /** Whether it must be the first request of its connection. */
+  readonly needsFresh: boolean
   onConnection(connection: Connection): void
   onRefusal(error: Error): void
 }
@@ -23,13 +27,18 @@ export type OriginOptions = {
   keepMs: number
   /** Closes connections at their deadlines. */
   deadlines: Deadlines
+  /** The unused connections of all origins, the longest unused one first. */
+  idle: Set<Connection>
   /** Called when the number of connections changes. */
   onCount(change: 1 | -1): void
+  /** Called when it has no connections and no waiting requests any more. */
+  onEmpty(): void
 }
 
 /**
- * The connections to one origin. A connection is used again only in a later turn of the event loop:
- * by then, unexpected bytes or an end after the response have closed it.
+ * The connections of one endpoint to one origin. A connection is used again only in a later turn of the
+ * event loop: by then, unexpected bytes or an end after the response have closed it. The most recently used
+ * one is used first, because the peer closes it last.
  */
 export class Origin {
   readonly #connections = new Set<Connection>()
@@ -38,6 +47,7 @@ export class Origin {
   #returned: Connection[] = []
   #waiting: WaitingRequest[] = []
   #isRetired = false
+  #isClosed = false
 
   constructor(readonly options: OriginOptions) {}
 
@@ -46,14 +56,25 @@ export class Origin {
     return this.#connections.size + this.#opening.size + this.#waiting.length === 0
   }
 
+  /** Whether a connection is being opened. */
+  get isConnecting(): boolean {
+    return this.#opening.size > 0
+  }
+
   /** Passes a connection to the request, now or when one is free or open. */
   request(waiting: WaitingRequest): void {
-    const free = this.#free.pop()
+    if (this.#isClosed) return waiting.onRefusal(closedEarly())
+    if (waiting.needsFresh) {
+      // It has waited before the others already.
+      this.#waiting.unshift(waiting)
+      return this.#openForWaiting()
+    }
+    const free = this.#free.at(-1)
     if (free === undefined) {
       this.#waiting.push(waiting)
       this.#openForWaiting()
     } else {
-      this.options.deadlines.forget(free)
+      this.#take(free)
       waiting.onConnection(free)
     }
   }
@@ -67,21 +88,15 @@ export class Origin {
     if (this.#returned.length === 1) setImmediate(() => this.#serve())
   }
 
-  /** Closes unused connections; returns how many. */
-  closeFree(): number {
-    const free = this.#free.splice(0)
-    for (const connection of free) connection.close()
-    return free.length
-  }
-
   /** From now on closes each connection when it becomes unused. */
   retire(): void {
     this.#isRetired = true
-    this.closeFree()
+    for (const connection of [...this.#free]) connection.close()
   }
 
   /** Closes all connections and fails all requests. */
   close(): void {
+    this.#isClosed = true
     this.retire()
     for (const cancel of this.#opening) cancel()
     for (const waiting of this.#waiting.splice(0)) waiting.onRefusal(closedEarly())
@@ -91,7 +106,7 @@ export class Origin {
   #serve(): void {
     for (const connection of this.#returned.splice(0)) {
       if (!connection.isOpen) continue
-      const waiting = this.#nextWaiting()
+      const waiting = this.#nextWaiting(false)
       if (waiting !== undefined) waiting.onConnection(connection)
       else if (this.#isRetired) connection.close()
       else this.#keep(connection)
@@ -101,32 +116,50 @@ export class Origin {
 
   #keep(connection: Connection): void {
     this.#free.push(connection)
+    this.options.idle.add(connection)
     this.options.deadlines.watch(connection)
   }
 
-  #nextWaiting(): WaitingRequest | undefined {
-    for (;;) {
-      const waiting = this.#waiting.shift()
-      if (waiting === undefined || !waiting.isSettled) return waiting
-    }
+  /** Removes a connection from the unused ones. */
+  #take(connection: Connection): void {
+    const at = this.#free.lastIndexOf(connection)
+    if (at >= 0) this.#free.splice(at, 1)
+    this.options.idle.delete(connection)
+    this.options.deadlines.forget(connection)
+  }
+
+  /** The next request for a connection, which is fresh or has been used before. */
+  #nextWaiting(isFresh: boolean): WaitingRequest | undefined {
+    while (this.#waiting[0]?.isSettled === true) this.#waiting.shift()
+    const at = this.#waiting.findIndex(({ isSettled, needsFresh }) =>
+      !isSettled && (isFresh || !needsFresh)
+    )
+    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0]
   }
 
   #openForWaiting(): void {
-    const coming = this.#returned.length + this.#opening.size
+    const last = this.#waiting.at(-1)
+    if (last === undefined || this.#isClosed) return
+    const fresh = this.#waiting.filter(({ needsFresh }) => needsFresh).length
+    const wanted = Math.max(fresh, this.#waiting.length - this.#returned.length) -
+      this.#opening.size
     const room = this.options.maxConnections - this.#connections.size - this.#opening.size
-    for (let n = Math.min(room, this.#waiting.length - coming); n > 0; n--) this.#openOne()
+    const [oldest] = this.#free
+    // Then only a request for a fresh connection waits. Closing one calls this function again.
+    if (room <= 0 && wanted > 0 && oldest !== undefined) return oldest.close()
+    for (let n = Math.min(room, wanted); n > 0; n--) this.#openOne(last.timeoutMs)
   }
 
-  #openOne(): void {
+  #openOne(timeoutMs: number): void {
     const { to, connect, keepMs, onCount } = this.options
     const startedAt = performance.now()
-    const cancel = connect(to, (result) => {
+    const cancel = connect(to, timeoutMs, (result) => {
       this.#opening.delete(cancel)
       if (result instanceof Error) return this.#fail(result, startedAt)
       const connection = new Connection(result, (closed) => this.#drop(closed))
       this.#connections.add(connection)
       onCount(1)
-      const waiting = this.#nextWaiting()
+      const waiting = this.#nextWaiting(true)
       if (waiting !== undefined) waiting.onConnection(connection)
       else this.release(connection, keepMs)
     })
@@ -143,14 +176,14 @@ export class Origin {
     const [refused] = at < 0 ? [] : this.#waiting.splice(at, 1)
     refused?.onRefusal(error)
     this.#openForWaiting()
+    if (this.isEmpty) this.options.onEmpty()
   }
 
   #drop(connection: Connection): void {
     this.#connections.delete(connection)
-    this.options.deadlines.forget(connection)
-    const at = this.#free.indexOf(connection)
-    if (at >= 0) this.#free.splice(at, 1)
+    this.#take(connection)
     this.options.onCount(-1)
     this.#openForWaiting()
+    if (this.isEmpty) this.options.onEmpty()
   }
 }

@@ -1,94 +1,103 @@
 import type { AddressPolicy } from '../connect/address.ts'
-import { type ConnectTo, createConnector } from '../connect/connector.ts'
+import { type Connect, type ConnectTo, createConnector } from '../connect/connector.ts'
 import type { Resolve } from '../connect/lookup.ts'
+import type { Connection } from './connection.ts'
 import type { Deadlines } from './deadlines.ts'
 import { Origin } from './origin.ts'
 
 export type PoolOptions = {
   /** The most open connections, in use or not; beyond it unused ones are closed. */
   maxSockets?: number
-  /**
-   * The most connections to one origin: as many as a run has slots, so that endpoints on the same host
-   * do not wait for each other.
-   */
+  /** The most connections of one endpoint. */
   maxPerOrigin?: number
   /** How long an unused connection stays open if its peer states no time, in ms. */
   keepAliveMs?: number
-  /** The timeout of one connect, in ms. This and the following options are those of `ConnectorOptions`. */
-  timeoutMs?: number
+  /** This and the following options are those of `ConnectorOptions`. */
   resolve?: Resolve
   ca?: string
   proxyAuthorization?: string
 }
 
-/** Vetted connections by origin. */
+/**
+ * Vetted connections by endpoint and origin. Two endpoints never share one, because a receiver can write a
+ * second response after its own, and the next request of the connection would get it. So the owner of one
+ * endpoint could decide what is recorded for another one on the same host.
+ */
 export type Pools = {
   /**
-   * The connections for a URL. If the policy is a new object, all connections of the previous policy
-   * close when they become unused. So pass the same object while the policy is the same.
+   * The connections of an endpoint for a URL. If the policy is a new object, all connections of the previous
+   * policy close when they become unused. So pass the same object while the policy is the same.
    */
-  of(url: URL, policy: AddressPolicy): Origin
+  of(endpoint: string, url: URL, policy: AddressPolicy): Origin
+  /** How many endpoints have a connection or a request. */
+  readonly size: number
   readonly keepAliveMs: number
   /** Closes all connections and fails their requests. */
   close(): void
 }
 
-/** Creates pools that open connections on demand and, at the limit, close the least recently used. */
+/**
+ * The shortest common default of servers is 2 s (gunicorn). Others close after 5 s (Node, Apache, uvicorn,
+ * lighttpd), 20 s or more (puma, nginx), or never (Go). Half a second is left for the way to the peer.
+ */
+const defaultKeepMs = 1_500
+
+/** Creates pools that open connections on demand and, at the limit, close the longest unused ones. */
 export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Pools {
-  const { maxSockets = 512, maxPerOrigin = 256, keepAliveMs = 4_000, ...connecting } = options
-  // In order of last use.
+  const { maxSockets = 512, maxPerOrigin = 256, keepAliveMs = defaultKeepMs, ...connecting } =
+    options
   const origins = new Map<string, Origin>()
   const retired = new Set<Origin>()
-  let policyInForce: AddressPolicy | null = null
+  const idle = new Set<Connection>()
+  let inForce: { policy: AddressPolicy; connect: Connect } | null = null
   let sockets = 0
 
-  function of(url: URL, policy: AddressPolicy): Origin {
-    if (policy !== policyInForce) adopt(policy)
-    const name = originOf(url)
+  function of(endpoint: string, url: URL, policy: AddressPolicy): Origin {
+    const { connect } = inForce?.policy === policy ? inForce : adopt(policy)
+    const name = `${endpoint} ${originOf(url)}`
     const known = origins.get(name)
-    if (known === undefined) return open(name, url, policy)
-    origins.delete(name)
-    origins.set(name, known)
-    return known
+    if (known !== undefined) return known
+    const origin = open(name, url, connect)
+    origins.set(name, origin)
+    return origin
   }
 
   /** Retires all connections, because the new policy may not allow their addresses. */
-  function adopt(policy: AddressPolicy): void {
-    for (const origin of origins.values()) {
+  function adopt(policy: AddressPolicy): { connect: Connect } {
+    const before = [...origins.values()]
+    origins.clear()
+    for (const origin of before) {
       origin.retire()
       if (!origin.isEmpty) retired.add(origin)
     }
-    origins.clear()
-    policyInForce = policy
+    inForce = { policy, connect: createConnector({ policy, ...connecting }) }
+    return inForce
   }
 
-  function open(name: string, url: URL, policy: AddressPolicy): Origin {
+  function open(name: string, url: URL, connect: Connect): Origin {
     const origin = new Origin({
       to: addressOf(url),
-      connect: createConnector({ policy, timeoutMs: 10_000, ...connecting }),
+      connect,
       maxConnections: maxPerOrigin,
       keepMs: keepAliveMs,
       deadlines,
-      onCount,
+      idle,
+      onCount: (change) => {
+        sockets += change
+        if (change === 1) makeRoom()
+      },
+      onEmpty: () => {
+        retired.delete(origin)
+        if (origins.get(name) === origin) origins.delete(name)
+      },
     })
-    origins.set(name, origin)
     return origin
-
-    function onCount(change: 1 | -1): void {
-      sockets += change
-      if (change === 1) return makeRoom()
-      if (!origin.isEmpty) return
-      retired.delete(origin)
-      if (origins.get(name) === origin) origins.delete(name)
-    }
   }
 
   function makeRoom(): void {
-    if (sockets <= maxSockets) return
-    let over = sockets - maxSockets
-    for (const origin of [...origins.values()]) {
-      if (over <= 0) return
-      over -= origin.closeFree()
+    for (const longestUnused of idle) {
+      if (sockets <= maxSockets) return
+      longestUnused.close()
     }
   }
 
@@ -98,7 +107,14 @@ export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Po
     retired.clear()
   }
 
-  return { of, keepAliveMs, close }
+  return {
+    of,
+    get size() {
+      return origins.size + retired.size
+    },
+    keepAliveMs,
+    close,
+  }
 }
 
 /** Cached because the getters of a URL cost 1 µs. */

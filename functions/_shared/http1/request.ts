@@ -47,7 +47,9 @@ function startOf(url: URL): string {
   const known = starts.get(url)
   if (known !== undefined) return known
   const path = url.pathname + url.search
-  const start = `POST ${path} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
+  // Without accept-encoding, a server may compress its response.
+  const start = `POST ${path} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n` +
+    'accept-encoding: identity\r\n'
   starts.set(url, start)
   return start
 }

@@ -1,19 +1,25 @@
 import { Buffer } from 'node:buffer'
 import { type BodyReader, bodyReader, type Keep } from './body.ts'
 import { HttpError, malformed } from './error.ts'
-import { type Framing, framingOf, isKept, parseHead, type ResponseHead } from './head.ts'
+import { type Framing, framingOf, isKept } from './framing.ts'
+import { parseHead, type ResponseHead } from './head.ts'
 
 /** Receives the parts of a response. */
 export type ResponseHandler = {
-  /** Called with the head of the final response, not of interim (1xx) ones. */
+  /**
+   * Called with the head of the final response, not of interim (1xx) ones. If only its status line is
+   * valid, `read` throws after this call.
+   */
   onHead(head: ResponseHead): void
   /** Called with a piece of the body, valid only during the call; false stops reading. */
   onBody: Keep
 }
 
-/** The longest head, and the most bytes of interim heads; undici and Node have the same limit. */
+/** The longest head, and the most bytes before it; undici and Node have the same limit. */
 const longestHead = 16_384
 const endOfHead = Buffer.from('\r\n\r\n')
+const startOfHead = 'HTTP/1.'
+const [cr, lf] = [0x0d, 0x0a]
 
 /**
  * Parses one response from the bytes of a connection. `read` and `end` throw HttpError if it is not
@@ -25,7 +31,7 @@ export class ResponseReader {
   #framing: Framing = { kind: 'close' }
   #body: BodyReader | null = null
   #isClean = true
-  #interimBytes = 0
+  #bytesBefore = 0
 
   constructor(readonly handler: ResponseHandler) {}
 
@@ -44,8 +50,14 @@ export class ResponseReader {
     let from = Math.max(0, this.#partial.length - endOfHead.length)
     let bytes = this.#partial.appendTo(chunk)
     while (this.#body === null) {
+      // Empty lines before the status line: some servers send one, and all clients accept it.
+      while (bytes[0] === cr && bytes[1] === lf) {
+        this.#count(2)
+        bytes = bytes.subarray(2)
+        from = 0
+      }
       const end = bytes.indexOf(endOfHead, from)
-      if (end < 0) return this.#wait(bytes)
+      if (end < 0) return this.#wait(bytes, from)
       if (end > longestHead) throw tooLong()
       this.#takeHead(bytes.toString('latin1', 0, end))
       bytes = bytes.subarray(end + endOfHead.length)
@@ -62,29 +74,41 @@ export class ResponseReader {
     return this.#body !== null && this.#framing.kind === 'close'
   }
 
-  #wait(bytes: Buffer): void {
+  /** Holds an incomplete head. Throws at once if it cannot become a valid one. */
+  #wait(bytes: Buffer, from: number): void {
     // The longest head, and its end without the last byte.
     if (bytes.length >= longestHead + endOfHead.length) throw tooLong()
-    // Fails early if this cannot become a head.
-    if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) {
+    const isEmptyLine = bytes.length === 1 && bytes[0] === cr
+    if (!isEmptyLine && !startOfHead.startsWith(bytes.toString('latin1', 0, startOfHead.length))) {
       throw malformed('The status line is invalid')
     }
+    for (let at = bytes.indexOf(lf, from); at >= 0; at = bytes.indexOf(lf, at + 1)) {
+      if (bytes[at - 1] === cr) continue
+      // With its line feed, the last line is invalid.
+      this.#takeHead(bytes.toString('latin1', 0, at + 1))
+      throw malformed('A line ends with only a line feed')
+    }
     this.#partial.hold(bytes)
+  }
+
+  /** Without a limit, endless interim responses would block the run. */
+  #count(bytes: number): void {
+    this.#bytesBefore += bytes
+    if (this.#bytesBefore > longestHead) throw tooLong()
   }
 
   #takeHead(text: string): void {
     const head = parseHead(text)
     if (head.status === 101) throw malformed('An upgrade without a request for it')
     if (head.status < 200) {
-      // Without a limit, endless interim responses would block the run.
-      this.#interimBytes += text.length + endOfHead.length
-      if (this.#interimBytes > longestHead) throw tooLong()
+      if (!head.isSound) throw malformed('A header line is invalid')
+      this.#count(text.length + endOfHead.length)
       return
     }
     this.#head = head
+    this.handler.onHead(head)
     this.#framing = framingOf(head)
     this.#body = bodyReader(this.#framing)
-    this.handler.onHead(head)
   }
 }
 

@@ -4,7 +4,10 @@ import { type Exchange, isSuccess } from '../transport/transport.ts'
 
 /** The outcome of a POST: 2xx is delivered; a redirect and every other status is a failure. */
 export function outcomeOf(exchange: Exchange): Outcome {
-  if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
+  const resent = exchange.resent === true ? { resent: true } : {}
+  if (exchange.kind === 'fault') {
+    return { ...failed(exchange.errorClass, exchange.message), ...resent }
+  }
   const { status, retryAfter } = exchange
   const { text, lossy } = safeText(exchange.body, { cut: exchange.cut })
   const kept = {
@@ -12,6 +15,7 @@ export function outcomeOf(exchange: Exchange): Outcome {
     ...(text === '' ? {} : { response: text }),
     ...(lossy ? { lossy } : {}),
     ...(exchange.cut ? { cut: true } : {}),
+    ...resent,
   }
   if (isSuccess(status)) return { outcome: 'delivered', ...kept }
   const isRedirect = status >= 300 && status < 400

@@ -40,6 +40,9 @@ function requestOf(
   const timestamp = Math.floor(deps.wallNow() / 1000)
   const signatures = sign(delivery.event, timestamp, body, keys)
   return {
+    endpoint: delivery.endpoint,
+    // webhook-id and idempotency-key tell the receiver that it has the event already.
+    isRepeatable: true,
     url: target.url,
     headers: webhookHeaders({ delivery, event, endpoint, timestamp, signatures }),
     body,

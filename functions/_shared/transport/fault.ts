@@ -1,3 +1,4 @@
+import { ConnectTimeoutError } from '../connect/connector.ts'
 import { BlockedAddressError } from '../connect/lookup.ts'
 import { blockedMessage } from '../connect/target.ts'
 import { tlsProblem } from '../connect/tls_problem.ts'
@@ -22,6 +23,7 @@ const sentences: Record<FaultClass, string> = {
 
 const byCode: Record<string, FaultClass> = {
   OUTHOOK_BLOCKED: 'blocked',
+  OUTHOOK_CONNECT: 'connect',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   EAI_FAIL: 'dns',
@@ -64,6 +66,7 @@ export function faultOf(error: unknown): Fault {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const known = classOfOne(at)
     if (at instanceof BlockedAddressError) return fault('blocked', at.message)
+    if (at instanceof ConnectTimeoutError) return fault('connect', at.message)
     if (known === 'tls') return fault(known, tlsProblem(at) ?? sentences.tls)
     if (known !== null) return fault(known)
     at = at instanceof AggregateError ? at.errors.at(-1) : at.cause

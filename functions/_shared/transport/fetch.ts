@@ -1,3 +1,4 @@
+import { ConnectTimeoutError } from '../connect/connector.ts'
 import { lookupVetted, type Resolve, resolveBySystem } from '../connect/lookup.ts'
 import { isAllowedHost } from '../connect/target.ts'
 import { fault, faultOf } from './fault.ts'
@@ -31,8 +32,8 @@ export function createFetchTransport(
       const { hostname } = request.url
       if (isName(hostname)) await lookupInTime(hostname, request, resolve, limit.signal)
       else if (!isAllowedHost(hostname, request.policy)) return fault('blocked')
-      // The timer may be late: see `onConnection` of http1.ts.
-      if (now() >= deadline) return fault('timeout')
+      // The timer may be late: see `onConnection` of attempt.ts.
+      if (now() >= deadline) return faultOf(new ConnectTimeoutError())
       const response = await fetch(request.url, {
         method: 'POST',
         headers: pairs(request.headers),
@@ -46,7 +47,8 @@ export function createFetchTransport(
       }
       return await readResponse(response, request)
     } catch (error) {
-      return limit.signal.aborted ? fault('timeout') : faultOf(error)
+      const isTimeout = limit.signal.aborted && !(error instanceof ConnectTimeoutError)
+      return isTimeout ? fault('timeout') : faultOf(error)
     } finally {
       clearTimeout(timer)
     }
@@ -67,7 +69,7 @@ async function lookupInTime(
   signal: AbortSignal,
 ): Promise<void> {
   await new Promise<void>((done, fail) => {
-    signal.addEventListener('abort', () => fail(signal.reason), { once: true })
+    signal.addEventListener('abort', () => fail(new ConnectTimeoutError()), { once: true })
     lookupVetted(hostname, policy, resolve).then(() => done(), fail)
   })
 }

@@ -5,6 +5,13 @@ import type { HeaderList } from '../signing/headers.ts'
 
 /** A POST request, and how much of its response to store. */
 export type PostRequest = {
+  /** The id of the endpoint: only its own requests share connections. */
+  endpoint: string
+  /**
+   * Whether the request may be sent a second time if a connection that was used before ends without a byte of
+   * a response (RFC 9110 section 9.2.2). Nearly always it was closed before the request arrived.
+   */
+  isRepeatable: boolean
   /** Checked by `checkTarget` under the same policy. */
   url: URL
   headers: HeaderList
@@ -21,7 +28,10 @@ export type PostRequest = {
 /** Classes of failures without a response. */
 export type FaultClass = Exclude<ErrorClass, 'redirect' | 'status' | 'broker'>
 
-/** A response as far as it was read, or why there is none. */
+/**
+ * A response as far as it was read, or why there is none. `resent`: the request was sent twice, because the
+ * first connection was already closed by the peer.
+ */
 export type Exchange =
   | {
     kind: 'response'
@@ -32,8 +42,9 @@ export type Exchange =
     body: Uint8Array
     /** Whether the body was longer than the stored part, or ended early. */
     cut: boolean
+    resent?: true
   }
-  | { kind: 'fault'; errorClass: FaultClass; message: string }
+  | { kind: 'fault'; errorClass: FaultClass; message: string; resent?: true }
 
 /** POSTs over vetted connections. It never rejects and never follows a redirect. */
 export type Transport = {

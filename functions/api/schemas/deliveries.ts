@@ -54,6 +54,10 @@ export const attemptSchema = z.object({
   durationMs: z.int().nullable(),
   response: z.string().nullable().openapi({ description: 'The start of the response body.' }),
   responseCut: z.boolean().openapi({ description: 'Whether the body was longer.' }),
+  resent: z.boolean().openapi({
+    description:
+      'Whether the request was sent twice, because the first connection was already closed.',
+  }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')
 export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')

@@ -94,14 +94,15 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.resent
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut)
+      response_cut, resent)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut
+      g.cut, g.resent
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -111,7 +112,7 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -130,17 +131,18 @@ begin
     ) e
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select c.metric, c.labels, pg_catalog.sum(t.n), coalesce(pg_catalog.sum(c.total), 0)
+    select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from tallied t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
-      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
-      ('latency_ms', array[t.kind, t.age::text], t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
+      ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
       ('endpoint_attempts', case
         when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
-      end, 0)
-    ) c (metric, labels, total)
+      end, t.n, 0)
+    ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
   ), by_lane as materialized (

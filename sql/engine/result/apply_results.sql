@@ -75,7 +75,8 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, cut, place)
+        duration_ms, response, lossy, provider_id, provider, cut,
+        resent, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -92,7 +93,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.place,
+      r.resent, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -189,7 +190,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms
+      b.age, b.age_ms, b.resent
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
         j.retry_at is not null as again,
@@ -197,7 +198,7 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -252,6 +253,11 @@ begin
     where t.again
     group by 2
     union all
+    select 'resends', array[t.kind], pg_catalog.sum(t.resent), 0
+    from tallied t
+    where t.resent > 0
+    group by 2
+    union all
     select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
       pg_catalog.sum(t.n), 0
     from tallied t
@@ -277,15 +283,15 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut)
+      failed_attempts, response_cut, resent)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -376,7 +382,8 @@ begin
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
+          j.outcome = 'failed'
+            and (j.waits or coalesce(j.error_class in ('timeout', 'connect'), false))
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,

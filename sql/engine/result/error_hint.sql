@@ -14,7 +14,8 @@ insert into outbox.error_hint (error_class, hint) values
     'The address or the port is not allowed: use a public host and port 443, or ask the operator '
     'to allow the network'),
   ('connect',
-    'The server accepts no connection: check that it runs and that its firewall allows the sender'),
+    'The server accepts no connection, or not in time: check that it runs and that its firewall '
+    'allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
     'server supports TLS 1.2 or newer'),

@@ -26,6 +26,7 @@ export type Fate = {
   response: string | null
   lossy: boolean | null
   error: string | null
+  resent: boolean | null
   /** As `delivery_status` shows it. */
   deliveryStatus: string
   /** Seconds until the next try, by the clock that stands still. */
@@ -33,8 +34,11 @@ export type Fate = {
   ms: number
 }
 
-/** What to send where. */
-export type Target = { url: string; timeoutMs: number; body?: string }
+/** What to send where. Targets with the same `name` are one endpoint. */
+export type Target = { url: string; timeoutMs: number; body?: string; name?: string }
+
+/** An endpoint and the only event type that it wants. */
+type Known = { id: string; type: string }
 
 /** The real sender between two real dispatches of a database whose clock stands still. */
 export interface Attempts extends AsyncDisposable {
@@ -73,9 +77,15 @@ export async function startAttempts(pools: PoolOptions): Promise<Attempts> {
     return await attemptDelivery({ senders, clock: systemClock, log: () => {} }, delivery, batch)
   }
 
+  const named = new Map<string, Known>()
+
   async function attempt(targets: Target[]): Promise<Fate[]> {
     const ids: string[] = []
-    for (const [n, target] of targets.entries()) ids.push(await publish(sql, n, target))
+    for (const [n, target] of targets.entries()) {
+      const known = named.get(target.name ?? '') ?? await createEndpoint(sql, n, target)
+      if (target.name !== undefined) named.set(target.name, known)
+      ids.push(await publish(sql, known, target))
+    }
     const run = crypto.randomUUID()
     let seq = 0
     const claimed: Promise<Result>[] = []
@@ -98,13 +108,17 @@ export async function startAttempts(pools: PoolOptions): Promise<Attempts> {
   return { now, attempt, [Symbol.asyncDispose]: dispose }
 }
 
-/** Makes an endpoint that alone wants the event, publishes it, and gives the endpoint's id. */
-async function publish(sql: Sql, n: number, target: Target): Promise<string> {
+async function createEndpoint(sql: Sql, n: number, target: Target): Promise<Known> {
   const type = `row.n${n}x${crypto.randomUUID().slice(0, 8)}`
   const [row] = await sql`
     select outbox.create_endpoint(${target.url}, ${[type]}, p_timeout_ms => ${target.timeoutMs},
       p_retry => ${sql.json(minute)}) ->> 'id' as id`
-  await sql`select outbox.publish_raw(${type}, ${target.body ?? '{"n": 1}'})`
+  return { id: row?.id, type }
+}
+
+/** Publishes an event that only this endpoint wants, and gives the event's id. */
+async function publish(sql: Sql, { type }: Known, { body = '{"n": 1}' }: Target): Promise<string> {
+  const [row] = await sql`select outbox.publish_raw(${type}, ${body}) as id`
   return row?.id
 }
 
@@ -130,14 +144,15 @@ async function dispatch(
   return reply.response
 }
 
-async function fateOf(sql: Sql, endpointId: string, now: Date): Promise<Fate> {
+async function fateOf(sql: Sql, eventId: string, now: Date): Promise<Fate> {
   const [fate] = await sql<Fate[]>`
     select coalesce(a.error_class, a.outcome) as outcome, a.status, a.response, a.response_lossy as lossy, a.error,
+      a.resent,
       s.status as "deliveryStatus", a.duration_ms as ms,
       extract(epoch from s.next_attempt_at - ${now})::float8 as next
     from outbox.attempt a
     join outbox.delivery_status s on s.event_id = a.event_id and s.endpoint_id = a.endpoint_id
-    where a.endpoint_id = ${endpointId} and a.kind = 'attempt'`
+    where a.event_id = ${eventId} and a.kind = 'attempt'`
   if (fate === undefined) throw new Error('the delivery has no attempt')
   return fate
 }

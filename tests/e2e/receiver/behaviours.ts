@@ -101,6 +101,14 @@ export const behaviours: Record<string, Behaviour> = {
   /** An answer that says twice, and differently, how long it is. */
   'two-lengths': ({ write }) =>
     write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\nok'),
+  /** An answer that says twice, and in two ways, how long it is. */
+  'two-framings': ({ write }) =>
+    write(
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    ),
+  /** `/bad-length/410`: a length that is no number. */
+  'bad-length': ({ words, write }) =>
+    write(`HTTP/1.1 ${number(words[0], 200)} x\r\ncontent-length: two\r\n\r\nok`),
   /** Chunks whose size is no number. */
   'bad-chunk': ({ words, write }) =>
     write(`HTTP/1.1 ${number(words[0], 200)} x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nok\r\n`),

@@ -67,6 +67,7 @@ Deno.test('a series that has not happened yet is there, at 0', async () => {
   expect(lines).toEqual(expect.arrayContaining([
     'outhook_dead_letters_total{kind="webhook",reason="retries_exhausted"} 0',
     'outhook_deliveries_ended_total{kind="webhook",outcome="cancelled"} 0',
+    'outhook_resends_total{kind="webhook"} 0',
     'outhook_breaker_opens_total{kind="webhook"} 0',
     'outhook_stale_results_total 0',
     'outhook_runs_alive{kind="worker"} 0',

@@ -31,7 +31,7 @@ const longestMessage = 4_096
 const errorBytes = 1_024
 
 async function send(
-  _delivery: Delivery,
+  delivery: Delivery,
   endpoint: Endpoint,
   event: EventRow,
   deps: SenderDeps,
@@ -45,6 +45,9 @@ async function send(
   const { config: { topic, priority }, credentials: { token } } = part.data
   const { success_bytes, failure_bytes } = deps.settings
   const exchange = await deps.transport.post({
+    endpoint: delivery.endpoint,
+    // The schedule publishes the event again after every broken connection.
+    isRepeatable: true,
     url: target.url,
     headers: [
       ...['authorization', `Bearer ${token}`],

@@ -19,7 +19,7 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/http1/response.ts',
-    find: `      if (this.#interimBytes > longestHead) throw tooLong()
+    find: `    if (this.#bytesBefore > longestHead) throw tooLong()
 `,
     replace: '',
     tests: ['functions/_shared/http1/response.test.ts'],
@@ -59,15 +59,14 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/http1/body.ts',
-    find:
-      `      if (this.#trailerBytes > maxTrailerBytes) throw malformed('The trailer is too long')
+    find: `    if (this.#trailerBytes > maxTrailerBytes) throw malformed('The trailer is too long')
 `,
     replace: '',
     tests: ['functions/_shared/http1/response.test.ts'],
     why: 'A receiver keeps a run by a trailer without end.',
   },
   {
-    file: 'functions/_shared/http1/head.ts',
+    file: 'functions/_shared/http1/framing.ts',
     find:
       `    if (lengths !== undefined) throw malformed('Both content-length and transfer-encoding')
 `,
@@ -76,23 +75,23 @@ export const httpClient: readonly Mutant[] = [
     why: 'An answer with two framings is read by one of them.',
   },
   {
-    file: 'functions/_shared/http1/head.ts',
-    find: '|| lengths.some((other) => other !== length)',
+    file: 'functions/_shared/http1/framing.ts',
+    find: '|| others.some((other) => other !== bytes)',
     replace: '',
     tests: ['functions/_shared/http1/response.test.ts'],
     why: 'An answer with two lengths is read by the first.',
   },
   {
-    file: 'functions/_shared/http1/head.ts',
+    file: 'functions/_shared/http1/framing.ts',
     find: 'status === 204 || status === 304',
     replace: 'status === 304',
     tests: ['functions/_shared/http1/response.test.ts'],
     why: 'An attempt that is answered 204 waits for the end of the connection.',
   },
   {
-    file: 'functions/_shared/http1/head.ts',
-    find: `return !words.includes('close') &&`,
-    replace: 'return words.length > 0 &&',
+    file: 'functions/_shared/http1/framing.ts',
+    find: `return !options.includes('close') &&`,
+    replace: 'return options.length >= 0 &&',
     tests: ['functions/_shared/http1/response.test.ts'],
     why: 'A connection that the peer closes is used again.',
   },
@@ -129,10 +128,8 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/http1/pools.ts',
-    find: `if (sockets <= maxSockets) return
-`,
-    replace: `if (sockets <= maxSockets * 2) return
-`,
+    find: 'if (sockets <= maxSockets) return',
+    replace: 'if (sockets <= maxSockets * 2) return',
     tests: ['functions/_shared/http1/pools.test.ts'],
     why: 'More connections are open than the bound says.',
   },
@@ -166,31 +163,31 @@ export const httpClient: readonly Mutant[] = [
     why: 'More connections to one origin are opened than it may have.',
   },
   {
-    file: 'functions/_shared/transport/http1.ts',
+    file: 'functions/_shared/transport/attempt.ts',
     find: 'if (this.deps.now() >= this.deadline) {',
     replace: 'if (this.isSettled) {',
     tests: ['functions/_shared/transport/late.test.ts'],
     why: 'A run that got no CPU time sends a request whose lease may have ended.',
   },
   {
-    file: 'functions/_shared/transport/http1.ts',
+    file: 'functions/_shared/transport/attempt.ts',
     find: 'Math.min(said - keepMarginMs, longestKeepMs)',
     replace: 'said',
     tests: ['functions/_shared/http1/pools.test.ts', 'functions/_shared/senders/webhook.test.ts'],
     why: 'A request meets a connection that is being closed, and fails.',
   },
   {
-    file: 'functions/_shared/transport/http1.ts',
+    file: 'functions/_shared/transport/attempt.ts',
     find: 'if (!this.#response.isReusable || !connection.isDrained) return',
     replace: 'if (!this.#response.isReusable) return',
     tests: ['functions/_shared/http1/pools.test.ts', 'functions/_shared/senders/webhook.test.ts'],
     why: 'The rest of a body goes out as the beginning of another request.',
   },
   {
-    file: 'functions/_shared/transport/http1.ts',
+    file: 'functions/_shared/transport/attempt.ts',
     find: `if (this.#head !== null) this.#settleResponse(true)
-    else this.#settle(fault('timeout'))`,
-    replace: `this.#settle(fault('timeout'))`,
+    else this.#settle(this.#isConnecting`,
+    replace: `this.#settle(this.#isConnecting`,
     tests: ['functions/_shared/senders/webhook.test.ts', 'functions/_shared/http1/pools.test.ts'],
     why: 'A delivery that was answered 200 is sent again because its body hung.',
   },
@@ -214,5 +211,175 @@ export const httpClient: readonly Mutant[] = [
     replace: '',
     tests: ['functions/_shared/transport/fault.test.ts'],
     why: 'A name server that is away is reported as a bad answer.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: 'const maySendAgain = connection.wasUsed && this.#isRepeatable',
+    replace: 'const maySendAgain = false',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A receiver that closes a kept connection causes a failed attempt.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: 'const maySendAgain = connection.wasUsed && this.#isRepeatable',
+    replace: 'const maySendAgain = this.#isRepeatable',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A receiver that closes over every request gets each of them twice.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: 'const maySendAgain = connection.wasUsed && this.#isRepeatable',
+    replace: 'const maySendAgain = connection.wasUsed',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A person gets a WhatsApp message twice.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: `    this.#pieces = []
+    try {`,
+    replace: '    try {',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A request is sent again although its response had begun.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: `    this.needsFresh = true
+`,
+    replace: '',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A request is sent again on another connection that the peer may have closed.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: 'this.deps.resolve(this.needsFresh ? asResent(exchange) : exchange)',
+    replace: 'this.deps.resolve(exchange)',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'Nobody sees that a request was sent twice.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: `this.#isConnecting ? faultOf(new ConnectTimeoutError()) : fault('timeout')`,
+    replace: `fault('timeout')`,
+    tests: ['functions/_shared/http1/pools.test.ts'],
+    why: 'A host that cannot be reached is reported as one that does not respond.',
+  },
+  {
+    file: 'functions/_shared/http1/pools.ts',
+    find: `const name = \`\${endpoint} \${originOf(url)}\``,
+    replace: 'const name = originOf(url)',
+    tests: ['functions/_shared/transport/apart.test.ts'],
+    why: 'An endpoint gets the response that another one on the same host has forged.',
+  },
+  {
+    file: 'functions/_shared/http1/pools.ts',
+    find: 'if (origins.get(name) === origin) origins.delete(name)',
+    replace: '',
+    tests: ['functions/_shared/http1/pools.test.ts'],
+    why: 'Each dead host takes memory for the life of a worker.',
+  },
+  {
+    file: 'functions/_shared/http1/origin.ts',
+    find: 'const free = this.#free.at(-1)',
+    replace: 'const free = this.#free[0]',
+    tests: ['functions/_shared/http1/origin.test.ts'],
+    why: 'The connection is used that its peer closes first.',
+  },
+  {
+    file: 'functions/_shared/http1/origin.ts',
+    find: '!isSettled && (isFresh || !needsFresh)',
+    replace: '!isSettled',
+    tests: ['functions/_shared/http1/origin.test.ts'],
+    why: 'A request that needs a fresh connection gets a used one.',
+  },
+  {
+    file: 'functions/_shared/http1/origin.ts',
+    find: `if (this.#isClosed) return waiting.onRefusal(closedEarly())
+`,
+    replace: '',
+    tests: ['functions/_shared/http1/origin.test.ts'],
+    why: 'A transport that has closed opens connections.',
+  },
+  {
+    file: 'functions/_shared/http1/response.ts',
+    find: `    this.handler.onHead(head)
+    this.#framing = framingOf(head)`,
+    replace: `    this.#framing = framingOf(head)
+    this.handler.onHead(head)`,
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A response of 410 with a bad length does not disable the endpoint.',
+  },
+  {
+    file: 'functions/_shared/http1/response.ts',
+    find: 'if (bytes[at - 1] === cr) continue',
+    replace: 'continue',
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A head in line feeds alone ends with the timeout.',
+  },
+  {
+    file: 'functions/_shared/http1/framing.ts',
+    find: `if (head.minor === 0 && head.fields.has('transfer-encoding')) return false
+`,
+    replace: '',
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A connection of HTTP/1.0 is used again after chunks that its peer may not know.',
+  },
+  {
+    file: 'functions/_shared/http1/head.ts',
+    find: 'values.push(trimBlanks(raw))',
+    replace: 'values.push(raw.trim())',
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A length with a no-break space is taken for a number.',
+  },
+  {
+    file: 'functions/_shared/http1/head.ts',
+    find: `    if (foldedLine.test(line) && values !== null && isFit(line)) unfold(values, line)
+    else values`,
+    replace: '    values',
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A folded header line makes a response invalid.',
+  },
+  {
+    file: 'functions/_shared/http1/body.ts',
+    find: 'if (size === undefined || !isFit(line))',
+    replace: 'if (size === undefined)',
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A NUL in an extension of a chunk is accepted.',
+  },
+  {
+    file: 'functions/_shared/http1/body.ts',
+    find: `    if (!isFolded && !isField(line)) throw malformed('A trailer line is invalid')
+`,
+    replace: '',
+    tests: ['functions/_shared/http1/response.test.ts'],
+    why: 'A trailer that is no field is accepted.',
+  },
+  {
+    file: 'functions/_shared/transport/decode.ts',
+    find: 'if (size > limit) end(false)',
+    replace: 'if (size > limit * 1e9) end(false)',
+    tests: ['functions/_shared/transport/decode.test.ts'],
+    why: 'A compressed body of a kilobyte is decoded to gigabytes.',
+  },
+  {
+    file: 'functions/_shared/connect/first_address.ts',
+    find: 'else if (failed === tried) tryNext()',
+    replace: '',
+    tests: ['functions/_shared/connect/first_address.test.ts'],
+    why: 'A host whose first address refuses waits before the second one.',
+  },
+  {
+    file: 'functions/_shared/connect/tls_problem.ts',
+    find: '|certificate not valid yet/',
+    replace: '/',
+    tests: ['functions/_shared/connect/certificates.test.ts'],
+    why: 'A certificate that is not valid yet is reported as one of an unknown issuer.',
+  },
+  {
+    file: 'functions/_shared/senders/http_outcome.ts',
+    find: `    ...resent,
+`,
+    replace: '',
+    tests: ['functions/_shared/senders/http_outcome.test.ts'],
+    why: 'No receipt says that a request was sent twice.',
   },
 ]

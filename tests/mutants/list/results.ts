@@ -154,4 +154,26 @@ export const results: readonly Mutant[] = [
     tests: ['sql/engine/complete/part_of_a_lane.test.sql'],
     why: 'A lane notes a lease that nobody holds any more.',
   },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: `coalesce(j.error_class in ('timeout', 'connect'), false)`,
+    replace: `coalesce(j.error_class = 'timeout', false)`,
+    tests: ['sql/engine/ramp/timeout.test.sql'],
+    why: 'A host that drops all packets takes all slots of its endpoint for the whole timeout.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: `select 'resends', array[t.kind], pg_catalog.sum(t.resent), 0`,
+    replace: `select 'resends', array[t.kind], pg_catalog.sum(t.n), 0`,
+    tests: ['sql/engine/complete/resent.test.sql'],
+    why: 'Requests that were sent once are counted as sent twice.',
+  },
+  {
+    file: 'sql/engine/result/apply_delivered.sql',
+    find: `('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
+`,
+    replace: '',
+    tests: ['sql/engine/complete/resent.test.sql'],
+    why: 'Nobody counts how often a receiver closes a connection over a request.',
+  },
 ]

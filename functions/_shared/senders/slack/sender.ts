@@ -18,7 +18,7 @@ const endpointPart = z.object({ credentials: z.object({ url: z.string() }) })
 const slackWord = /^[a-z]+(?:_[a-z]+)+$/
 
 async function send(
-  _delivery: Delivery,
+  delivery: Delivery,
   endpoint: Endpoint,
   event: EventRow,
   deps: SenderDeps,
@@ -33,6 +33,10 @@ async function send(
   if (problem !== null) return failed('protocol', problem)
 
   const exchange = await deps.transport.post({
+    endpoint: delivery.endpoint,
+    // Slack cannot recognise a repeat. But the schedule sends the message again after `reset` too, so this
+    // causes no duplicate that a failed attempt would not cause, and saves the attempt.
+    isRepeatable: true,
     url: target.url,
     headers: headersOf(endpoint),
     body: Buffer.from(JSON.stringify({ text: slackText(event) }), 'utf8'),

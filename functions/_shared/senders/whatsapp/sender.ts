@@ -27,7 +27,7 @@ export function createWhatsAppSender(clock: Clock): Sender {
 const responseBytes = 16_384
 
 async function send(
-  _delivery: Delivery,
+  delivery: Delivery,
   endpoint: Endpoint,
   event: EventRow,
   deps: SenderDeps,
@@ -57,6 +57,9 @@ async function send(
     return failed('protocol', problem, { code: 'invalid_payload' })
   }
   const exchange = await deps.transport.post({
+    endpoint: delivery.endpoint,
+    // A person could get the message twice. After `reset`, the retry waits ten minutes for a callback.
+    isRepeatable: false,
     url: target.url,
     headers: [
       'authorization',

@@ -29,8 +29,8 @@ Deno.test('openSocket(), vettedOptions() and createConnector() refuse a port, to
     expect(vettedOptions({ ...to, port: 9092, policy: strict })).toMatchObject({ port: 9092 })
     for (const proxyUrl of ['', 'http://127.0.0.1:9']) {
       const proxied = createAddressPolicy({ ...rules, ...ports, proxyUrl })
-      const connect = createConnector({ policy: proxied, timeoutMs: 1000 })
-      const result = await new Promise((resolve) => connect(to, resolve))
+      const connect = createConnector({ policy: proxied })
+      const result = await new Promise((resolve) => connect(to, 1_000, resolve))
       expect(faultOf(result)).toEqual({
         kind: 'fault',
         errorClass: 'blocked',

@@ -24,9 +24,11 @@ type Started = {
   origin: Origin
   made: Made[]
   got: (Connection | string)[]
-  requestOne(isSettled?: boolean, waitsSince?: number): void
+  requestOne(isSettled?: boolean, waitsSince?: number, needsFresh?: boolean): void
   connected(n: number): Connection
+  idle: Set<Connection>
   count(): number
+  emptied(): number
   stop(): void
 }
 
@@ -34,10 +36,12 @@ function startOrigin(most = 2): Started {
   const made: Made[] = []
   const deadlines = createDeadlines()
   const got: (Connection | string)[] = []
+  const idle = new Set<Connection>()
   let count = 0
+  let emptied = 0
   const origin = new Origin({
     to: { hostname: 'x.test', port: 1, tls: false },
-    connect: (_to, settle) => {
+    connect: (_to, _timeoutMs, settle) => {
       const one: Made = { settle, isGivenUp: false }
       made.push(one)
       return () => {
@@ -48,14 +52,22 @@ function startOrigin(most = 2): Started {
     maxConnections: most,
     keepMs: 60_000,
     deadlines,
+    idle,
     onCount: (change) => {
       count += change
     },
+    onEmpty: () => void emptied++,
   })
-  const requestOne = (isSettled = false, waitsSince = performance.now()): void =>
+  const requestOne = (
+    isSettled = false,
+    waitsSince = performance.now(),
+    needsFresh = false,
+  ): void =>
     origin.request({
       isSettled,
       waitsSince,
+      needsFresh,
+      timeoutMs: 1_000,
       onConnection: (connection) => void got.push(connection),
       onRefusal: ({ message }) => void got.push(message),
     })
@@ -68,7 +80,8 @@ function startOrigin(most = 2): Started {
     origin.close()
     deadlines.close()
   }
-  return { origin, made, got, requestOne, connected, count: () => count, stop }
+  const counts = { count: () => count, emptied: () => emptied }
+  return { origin, made, got, idle, requestOne, connected, ...counts, stop }
 }
 
 Deno.test('Origin opens at most its limit of connections, and waiting requests get the next free one', async () => {
@@ -157,6 +170,86 @@ Deno.test('Origin closes a connection that is released after it was retired', as
   origin.release(connected(0), 1_000)
   await served()
   expect([count(), origin.isEmpty]).toEqual([0, true])
+})
+
+Deno.test('Origin uses the connection first that was used last', async () => {
+  const { origin, made, requestOne, connected, got, idle, stop } = startOrigin(2)
+  requestOne()
+  requestOne()
+  for (const { settle } of made) settle(new Endless())
+  origin.release(connected(1), 1_000)
+  await served()
+  origin.release(connected(0), 1_000)
+  await served()
+  expect([...idle]).toEqual([got[1], got[0]])
+  requestOne()
+  expect(got[2]).toBe(got[0])
+  expect([...idle]).toEqual([got[1]])
+  stop()
+})
+
+Deno.test('Origin gives a request that needs a fresh connection no used one', async () => {
+  const { origin, made, requestOne, connected, got, stop } = startOrigin(2)
+  requestOne()
+  made[0]?.settle(new Endless())
+  origin.release(connected(0), 1_000)
+  await served()
+  requestOne(false, performance.now(), true)
+  expect([got.length, made.length]).toEqual([1, 2])
+  made[1]?.settle(new Endless())
+  expect(got.length).toBe(2)
+  expect(got[1]).not.toBe(got[0])
+  stop()
+})
+
+Deno.test('Origin closes an unused connection at its limit for a request that needs a fresh one', async () => {
+  const { origin, made, requestOne, connected, got, count, stop } = startOrigin(1)
+  requestOne()
+  made[0]?.settle(new Endless())
+  origin.release(connected(0), 1_000)
+  await served()
+  requestOne(false, performance.now(), true)
+  expect([made.length, count(), connected(0).isOpen]).toEqual([2, 0, false])
+  made[1]?.settle(new Endless())
+  expect([got.length, count()]).toEqual([2, 1])
+  stop()
+})
+
+Deno.test('Origin serves the others with a returned connection while one request needs a fresh one', async () => {
+  const { origin, made, requestOne, connected, got, stop } = startOrigin(1)
+  requestOne()
+  made[0]?.settle(new Endless())
+  requestOne(false, performance.now(), true)
+  requestOne()
+  origin.release(connected(0), 1_000)
+  await served()
+  expect(got[1]).toBe(got[0])
+  origin.release(connected(0), 1_000)
+  await served()
+  made[1]?.settle(new Endless())
+  expect(got.length).toBe(3)
+  expect(got[2]).not.toBe(got[0])
+  stop()
+})
+
+Deno.test('Origin reports that it is empty after a failed connect and after its last connection', () => {
+  const { made, requestOne, connected, emptied, stop } = startOrigin(1)
+  requestOne()
+  made[0]?.settle(new Error('refused'))
+  expect(emptied()).toBe(1)
+  requestOne()
+  made[1]?.settle(new Endless())
+  expect(emptied()).toBe(1)
+  connected(1).close()
+  expect(emptied()).toBe(2)
+  stop()
+})
+
+Deno.test('Origin refuses a request after it was closed', () => {
+  const { origin, made, requestOne, got } = startOrigin(1)
+  origin.close()
+  requestOne()
+  expect([got, made.length]).toEqual([['The connection was closed before the response'], 0])
 })
 
 Deno.test('Origin cancels pending connects when it closes', () => {

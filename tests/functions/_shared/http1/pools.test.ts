@@ -126,23 +126,6 @@ Deno.test('createHttp1Transport() opens another connection after the unused one 
   await nextTurn()
 })
 
-Deno.test('createHttp1Transport() reports class reset when a reused connection closes during a request, and recovers', async () => {
-  const transport = createHttp1Transport({})
-  await withServer([
-    async (conn) => {
-      await answerOne(conn)
-      expect(await read(conn)).not.toBe(null)
-    },
-    answerOne,
-  ], async (url) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'fault', errorClass: 'reset' })
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
-  })
-  await transport.close()
-  await nextTurn()
-})
-
 Deno.test('createPools() closes the longest unused connections beyond its bound', async () => {
   const receivers = Array.from({ length: 5 }, () => startReceiver())
   await withTransport({ maxSockets: 2, keepAliveMs: 60_000 }, receivers, async (transport) => {
@@ -176,12 +159,36 @@ Deno.test('createPools() closes unused connections when the policy changes', asy
   })
 })
 
-Deno.test('createPools() separates connections with and without TLS', () => {
+Deno.test('createPools() separates connections with and without TLS, and those of two endpoints', () => {
   const deadlines = createDeadlines()
   const pools = createPools(deadlines)
-  const plain = pools.of(new URL('http://x.test/'), local)
-  expect(pools.of(new URL('https://x.test/'), local)).not.toBe(plain)
-  expect(pools.of(new URL('http://x.test/other'), local)).toBe(plain)
+  const plain = pools.of('e1', new URL('http://x.test/'), local)
+  expect(pools.of('e1', new URL('https://x.test/'), local)).not.toBe(plain)
+  expect(pools.of('e1', new URL('http://x.test/other'), local)).toBe(plain)
+  expect(pools.of('e2', new URL('http://x.test/'), local)).not.toBe(plain)
+  pools.close()
+  deadlines.close()
+})
+
+Deno.test('createPools() forgets an endpoint that never connected, and one whose connections have closed', async () => {
+  const deadlines = createDeadlines()
+  const refuse = (): Promise<never> => Promise.reject(new Error('no such name'))
+  const pools = createPools(deadlines, { resolve: refuse })
+  const refusals = Array.from({ length: 20 }, (_, n) =>
+    new Promise((resolve) => {
+      const origin = pools.of(`e${n}`, new URL(`https://host-${n}.test/`), local)
+      origin.request({
+        isSettled: false,
+        needsFresh: false,
+        waitsSince: 0,
+        timeoutMs: 5_000,
+        onConnection: resolve,
+        onRefusal: resolve,
+      })
+    }))
+  expect(pools.size).toBe(20)
+  await Promise.all(refusals)
+  expect(await waitUntil(() => pools.size === 0, { timeoutMs: patienceMs })).toBe(true)
   pools.close()
   deadlines.close()
 })
@@ -220,18 +227,21 @@ Deno.test('createHttp1Transport() never sends a request whose deadline passed wh
   }
   await withTransport({ resolve }, [receiver], async (transport) => {
     const late = await post(transport, `http://slow.test:${port}/late`, local, 100)
-    expect(late).toMatchObject({ kind: 'fault', errorClass: 'timeout' })
+    expect(late).toMatchObject({ kind: 'fault', errorClass: 'connect' })
     release()
     await post(transport, `http://slow.test:${port}/next`, local)
     expect(receiver.received.map(({ path }) => path)).toEqual(['/next'])
   })
 })
 
-Deno.test('createHttp1Transport() times out a slow connect', async () => {
+Deno.test('createHttp1Transport() allows a connect as long as the request, and then reports class connect', async () => {
   const resolve = (): Promise<never> => new Promise(() => {})
-  await withTransport({ resolve, timeoutMs: 50 }, [], async (transport) => {
-    expect(await post(transport, 'http://never.test/', local))
-      .toMatchObject({ kind: 'fault', errorClass: 'timeout' })
+  await withTransport({ resolve }, [], async (transport) => {
+    expect(await post(transport, 'http://never.test/', local, 50)).toEqual({
+      kind: 'fault',
+      errorClass: 'connect',
+      message: 'The connection was not open in time: DNS, TCP and TLS took too long',
+    })
   })
 })
 
@@ -250,7 +260,9 @@ Deno.test('createHttp1Transport() uses no connection again that still has a body
     const body = Buffer.alloc(32 * 1024 * 1024)
     const limits = { timeoutMs: 10_000, successBytes: 256, failureBytes: 256 }
     const url = new URL(`http://127.0.0.1:${listener.addr.port}/`)
-    const first = await transport.post({ url, headers: [], body, ...limits, policy: local })
+    const first = await transport.post({
+      ...{ endpoint: 'e1', isRepeatable: true, url, headers: [], body, ...limits, policy: local },
+    })
     expect(first).toMatchObject({ kind: 'response', status: 200 })
     expect(await post(transport, url.href, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(open.length).toBe(2)

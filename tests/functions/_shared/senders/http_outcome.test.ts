@@ -10,3 +10,13 @@ for (const status of [200, 302, 500]) {
     expect(outcomeOf({ ...exchange, cut: false })).not.toHaveProperty('cut')
   })
 }
+
+Deno.test('outcomeOf() marks a request that was sent twice, and no other', () => {
+  const read = { status: 200, retryAfter: null, body: bytes('ok'), cut: false }
+  const response = { kind: 'response', ...read } as const
+  const fault = { kind: 'fault', errorClass: 'reset', message: 'closed' } as const
+  for (const exchange of [response, fault]) {
+    expect(outcomeOf({ ...exchange, resent: true })).toMatchObject({ resent: true })
+    expect(outcomeOf(exchange)).not.toHaveProperty('resent')
+  }
+})

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(14);
+select plan(15);
 
 create temporary table made as select endpoint(p_retry => plain_retry(50)) as id;
 select events(60);
@@ -32,6 +32,9 @@ update one set a = step(1) where true;
 select step(0, results_of(a, id, 'failed', '{"error_class": "timeout"}')) from one, other;
 update one set a = step() where true;
 select is(claimed(a, id), 1, 'one at a time again') from one, other;
+select step(0, results_of(a, id, 'failed', '{"error_class": "connect"}')) from one, other;
+update one set a = step() where true;
+select is(claimed(a, id), 1, 'also while no connection opens, which may take as long') from one, other;
 select step(0, results_of(a, id, 'failed', '{"status": 500}')) from one, other;
 select is((gate_of(id)).last_timed_out, false, 'an error that came in time is no timeout') from other;
 select is(claimed(step(), id), 50, 'and gives the slots back') from other;

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+import type { AddressPolicy } from './address.ts'
+import { checkDial } from './dial.ts'
+import { connectFirst } from './first_address.ts'
+import { lookupVetted, type Resolve, resolveBySystem } from './lookup.ts'
+import { startTls } from './tls.ts'
+
+export type SecureOptions = {
+  /** A name, or an address without brackets. */
+  hostname: string
+  port: number
+  policy: AddressPolicy
+  resolve?: Resolve | undefined
+  ca?: string | undefined
+  /** Aborting closes the connection. */
+  signal: AbortSignal
+}
+
+/**
+ * Opens a vetted TLS connection for HTTP/1.1. Throws BlockedAddressError for a literal address or a port that
+ * is not allowed, and rejects with it for a name.
+ */
+export async function openSecure(
+  { hostname, port, policy, resolve = resolveBySystem, ca, signal }: SecureOptions,
+): Promise<Deno.TlsConn> {
+  checkDial({ hostname, port, policy })
+  const addresses = isIP(hostname) === 0
+    ? await lookupVetted(hostname, policy, resolve)
+    : [{ address: hostname, family: isIP(hostname) }]
+  const conn = await connectFirst(addresses, port, signal)
+  conn.setNoDelay(true)
+  conn.setKeepAlive(true)
+  return await startTls(conn, { hostname, ca, signal })
+}

@@ -1,0 +1,87 @@
+/** What the owner of an endpoint reads about its certificate, directly and through a proxy. */
+
+import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
+import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
+import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
+import {
+  type Certificate,
+  commonNameOnly,
+  expired,
+  notYetValid,
+  root,
+  selfSigned,
+  signedByRoot,
+  untrusted,
+  wrongName,
+} from '../../../e2e/receiver/certificate.ts'
+import { startReceiver } from '../../../e2e/receiver/receiver.ts'
+import { startConnectProxy } from '../../connect_proxy.ts'
+import { nextTurn } from '../../next_turn.ts'
+import { post } from './post.ts'
+
+const trusted = [selfSigned, wrongName, expired, notYetValid, commonNameOnly]
+const known = trusted.map(({ cert }) => cert).join('\n')
+
+/** Posts to a server with this certificate, directly and through a proxy. */
+async function postBothWays(tls: Certificate, ca?: string): Promise<Exchange[]> {
+  const receiver = startReceiver({ tls })
+  const port = Number(new URL(receiver.url).port)
+  const proxy = startConnectProxy({ connectTo: port })
+  const resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+  const exchanges: Exchange[] = []
+  for (const proxyUrl of ['', proxy.url]) {
+    const rules = { allowHttp: true, allowCidrs: ['127.0.0.0/8'], proxyUrl }
+    const transport = createHttp1Transport({ resolve, ...(ca === undefined ? {} : { ca }) })
+    const url = `https://receiver.test:${port}/`
+    exchanges.push(await post(transport, url, createAddressPolicy(rules)))
+    await transport.close()
+  }
+  const delivered = exchanges.filter(({ kind }) => kind === 'response').length
+  expect(receiver.received.length).toBe(delivered)
+  await proxy.close()
+  await receiver.close()
+  await nextTurn()
+  return exchanges
+}
+
+const notTrusted =
+  'The certificate is not trusted: no public authority signed it, or the intermediate certificates are missing'
+const otherName = 'The certificate is for another host name: get one for the name in the URL'
+
+const rows: [what: string, tls: Certificate, ca: string | undefined, message: string][] = [
+  ['expired', expired, known, 'The certificate has expired: renew it'],
+  ['expired and of an unknown issuer', expired, undefined, 'The certificate has expired: renew it'],
+  ['not yet valid', notYetValid, known, 'The certificate is not valid yet: check its dates'],
+  ['for another name', wrongName, known, otherName],
+  ['with only a common name', commonNameOnly, known, otherName],
+  ['self-signed', untrusted, undefined, notTrusted],
+  ['of an unknown issuer', signedByRoot, known, notTrusted],
+]
+
+for (const [what, tls, ca, message] of rows) {
+  Deno.test(`a certificate is refused, and the message says why: ${what}`, async () => {
+    const fault = { kind: 'fault', errorClass: 'tls', message }
+    expect(await postBothWays(tls, ca)).toEqual([fault, fault])
+  })
+}
+
+Deno.test('a certificate is accepted that itself or its issuer is trusted', async () => {
+  for (const [tls, ca] of [[selfSigned, known], [signedByRoot, root]] as const) {
+    const response = expect.objectContaining({ kind: 'response', status: 200 })
+    expect(await postBothWays(tls, ca)).toEqual([response, response])
+  }
+})
+
+Deno.test('the name of an address is checked too', async () => {
+  const receiver = startReceiver({ tls: selfSigned })
+  const rules = { allowHttp: true, allowCidrs: ['127.0.0.0/8'] }
+  const transport = createHttp1Transport({ ca: known })
+  const port = new URL(receiver.url).port
+  const policy = createAddressPolicy(rules)
+  expect(await post(transport, `https://127.0.0.1:${port}/`, policy))
+    .toMatchObject({ kind: 'response', status: 200 })
+  await transport.close()
+  await receiver.close()
+  await nextTurn()
+})
