@@ -61,10 +61,12 @@ async function testKills(outhook: TestOuthook, recipe: Recipe): Promise<void> {
 }
 
 function tell({ name }: Recipe, what: string, ends: Ends): void {
-  const { delivered, failed, breakerOpens, slowestMs } = ends
+  const { delivered, failed, breakerOpens, resent, slowestMs } = ends
   print(
     `  ${name}, ${what}: ${delivered} of ${events} delivered, the slowest after ${slowestMs} ms; ` +
-      `failed attempts ${JSON.stringify(failed)}, ${breakerOpens} breakers opened`,
+      `${resent} sent twice, failed attempts ${
+        JSON.stringify(failed)
+      }, ${breakerOpens} breakers opened`,
   )
 }
 

@@ -19,6 +19,8 @@ export function createOurs({ origins, path, ca }: ClientConfig): Client {
       const url = urls[target % urls.length]
       if (url === undefined) throw new Error('there is no origin')
       const exchange = await transport.post({
+        endpoint: String(target),
+        isRepeatable: true,
         url,
         headers: headersOf(id),
         body: bytes,

@@ -11,6 +11,8 @@ export interface Ends {
   /** Of these, those whose stored response is their own id. */
   own: number
   breakerOpens: number
+  /** Of these, those whose request was sent twice, because the server had closed a kept connection. */
+  resent: number
   /** Failed attempts by class. */
   failed: Record<string, number>
   /** From publishing to delivery, the longest, in ms. */
@@ -87,10 +89,12 @@ async function endsOf(
     select count(*)::integer as events,
       (count(*) filter (where a.times = 1))::integer as delivered,
       (count(*) filter (where a.times = 1 and a.response = e.id::text))::integer as own,
+      coalesce(sum(a.resent), 0)::integer as resent,
       (max(extract(epoch from a.at - e.created_at)) * 1000)::integer as "slowestMs"
     from outbox.event e
     cross join lateral (
-      select count(*) as times, max(a.response) as response, max(a.at) as at
+      select count(*) as times, max(a.response) as response, max(a.at) as at,
+        count(*) filter (where a.resent) as resent
       from outbox.attempt a
       where a.event_id = e.id and a.endpoint_id = ${endpoint} and a.outcome = 'delivered'
     ) a
