@@ -45,7 +45,8 @@ const delivered = { outcome: 'delivered', deliveryStatus: 'delivered', next: nul
 /** Tried again by the schedule, which is a minute for all. */
 const retried = { deliveryStatus: 'retrying', next: 60 }
 const dead = { outcome: 'status', deliveryStatus: 'dead_letter', next: null }
-const soon = { timeoutMs: 700 }
+/** Long enough for a connection to open on a busy machine. */
+const soon = { timeoutMs: 3_000 }
 
 async function check(rows: Row[]): Promise<void> {
   const targets = rows.map(([, url, , more]): Target => ({ url, timeoutMs: 60_000, ...more }))
@@ -224,13 +225,11 @@ Deno.test('each kind of body is kept as far as it goes', async () => {
     ['chunks that are none, 5xx', at('/bad-chunk/500'), { outcome: 'status', ...retried }],
     ['any bytes', at('/bytes'), { ...delivered, response: 'a\ufffd\ufffd(b', lossy: true }],
     ['any bytes, 5xx', at('/bytes/500'), { outcome: 'status', lossy: true, ...retried }],
-    // 256 and 4,096 zeros, which are stored as one character each.
-    ['a gzip bomb', at('/gzip'), { ...delivered, lossy: true, response: '\ufffd'.repeat(256) }],
+    ['a gzip bomb', at('/gzip'), { ...delivered, response: '0'.repeat(256) }],
     ['a gzip bomb, 4xx', at('/gzip/400'), {
       ...dead,
       status: 400,
-      lossy: true,
-      response: '\ufffd'.repeat(4_096),
+      response: '0'.repeat(4_096),
     }],
     ['two lengths', at('/two-lengths'), { ...delivered, status: 200, response: null }],
     ['a length that is none, 410', at('/bad-length/410'), {

@@ -48,7 +48,7 @@ export function startRawServer(serve: (one: RawConn) => Promise<void>): RawServe
     get accepted() {
       return accepted
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       listener.close()
       const ends = [...open.values()]
       for (const conn of open.keys()) closeQuietly(conn)
@@ -70,7 +70,7 @@ function rawConn(conn: Deno.TcpConn, nth: number, received: [number, string][]):
   return {
     nth,
     conn,
-    async request() {
+    async request(): Promise<string | null> {
       for (;;) {
         const end = text.indexOf('\r\n\r\n')
         const length = Number(/content-length: ([0-9]+)/.exec(text)?.[1] ?? 0)
@@ -83,11 +83,11 @@ function rawConn(conn: Deno.TcpConn, nth: number, received: [number, string][]):
         if (!await readMore()) return null
       }
     },
-    async write(data) {
+    async write(data): Promise<void> {
       const bytes = typeof data === 'string' ? latin1(data) : data
       for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at))
     },
-    async closed() {
+    async closed(): Promise<void> {
       while (await readMore());
     },
   }

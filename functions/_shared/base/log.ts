@@ -33,6 +33,7 @@ export type LogFields = {
   skipped?: number
   kept?: number
   warnings?: number
+  resent?: boolean
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -1,5 +1,7 @@
 import { Duplex } from 'node:stream'
 import { Buffer } from 'node:buffer'
+import { asError } from '../base/errors.ts'
+import { coded } from './tls.ts'
 
 /** A Deno connection as a Node stream. Destroying the stream closes it. */
 export class ConnStream extends Duplex {
@@ -12,11 +14,11 @@ export class ConnStream extends Duplex {
   override _read(): void {
     this.conn.read(this.#buffer).then((size) => {
       this.push(size === null ? null : Buffer.from(this.#buffer.slice(0, size)))
-    }, (error) => this.destroy(error))
+    }, (error) => this.destroy(asError(coded(error))))
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#writeAll(chunk).then(() => done(), done)
+    this.#writeAll(chunk).then(() => done(), (error) => done(asError(coded(error))))
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

@@ -28,6 +28,7 @@ const problems: [pattern: RegExp, sentence: string][] = [
     /NoCipherSuitesInCommon|NO_SHARED_CIPHER|NO_CIPHERS_AVAILABLE|HandshakeFailure|HANDSHAKE_FAILURE/,
     'The server and the sender have no common cipher: enable those of TLS 1.2 or newer',
   ],
+  [/InvalidContentType/, 'The server does not use TLS on this port: use its port for https'],
   [
     /UnknownIssuer|BadSignature/,
     'The certificate is not trusted: no public authority signed it, or the intermediate certificates are missing',

@@ -24,6 +24,7 @@ const sentences: Record<FaultClass, string> = {
 const byCode: Record<string, FaultClass> = {
   OUTHOOK_BLOCKED: 'blocked',
   OUTHOOK_CONNECT: 'connect',
+  OUTHOOK_TLS: 'tls',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   EAI_FAIL: 'dns',

@@ -87,7 +87,7 @@ export const behaviours: Record<string, Behaviour> = {
   },
   /** `/gzip/500`: 10 MB of zeros in 10 kB. */
   gzip: ({ words, answer }) =>
-    answer(number(words[0], 200), gzipSync(new Uint8Array(10_000_000)), ['content-encoding: gzip']),
+    answer(number(words[0], 200), gzipSync('0'.repeat(10_000_000)), ['content-encoding: gzip']),
   /** Something that is not HTTP. */
   garbage: ({ write }) => write('SSH-2.0-OpenSSH_9.2p1\r\n\r\n'),
   /** A head of 200 kB. */

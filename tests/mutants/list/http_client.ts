@@ -389,4 +389,19 @@ export const httpClient: readonly Mutant[] = [
     tests: ['functions/_shared/senders/http_outcome.test.ts'],
     why: 'No receipt says that a request was sent twice.',
   },
+  {
+    file: 'functions/_shared/senders/broker/connections.ts',
+    find: `    forgetFailures()
+    const connecting`,
+    replace: `    const connecting`,
+    tests: ['functions/_shared/senders/broker/connections.test.ts'],
+    why: 'Each broker that was never reached takes memory for the life of a worker.',
+  },
+  {
+    file: 'functions/_shared/senders/whatsapp/pacer.ts',
+    find: 'if (lines.size > capacity) {',
+    replace: 'if (lines.size > capacity * 2) {',
+    tests: ['functions/_shared/senders/whatsapp/pacer.test.ts'],
+    why: 'Each number takes memory for the life of a worker.',
+  },
 ]

@@ -25,6 +25,8 @@ export type Connections<Target, Connection> = {
   ): Promise<Outcome>
   /** Closes unused connections now, and the others when they become unused. */
   closeIdle(): Promise<void>
+  /** How many brokers have a connection, or were dialled in the last second before the last dial. */
+  readonly size: number
 }
 
 type Entry<Connection> = {
@@ -32,6 +34,8 @@ type Entry<Connection> = {
   connecting: Promise<{ connection: Connection } | { failure: Failure; at: number }>
   users: number
   isRetired: boolean
+  /** When it could not be connected; null: it is connected or connecting. */
+  failedAt: number | null
 }
 
 const coolDownMs = 1_000
@@ -66,8 +70,14 @@ export function createConnections<Target, Connection>(
     const current = entries.get(key)
     if (current !== undefined && current !== known) return current
     if (current !== undefined) retire(current)
-    const entry: Entry<Connection> = { policy, connecting: open(), users: 0, isRetired: false }
+    forgetFailures()
+    const connecting = open()
+    const state = { users: 0, isRetired: false, failedAt: null }
+    const entry: Entry<Connection> = { policy, connecting, ...state }
     entries.set(key, entry)
+    void connecting.then((state) => {
+      if ('failure' in state) entry.failedAt = state.at
+    })
     return entry
 
     async function open(): Promise<{ connection: Connection } | { failure: Failure; at: number }> {
@@ -79,6 +89,13 @@ export function createConnections<Target, Connection>(
         return { failure: late(), at: now() }
       }
       return isFailure(dialled) ? { failure: dialled, at: now() } : { connection: dialled }
+    }
+  }
+
+  /** Otherwise each broker that was never reached would stay for the life of a worker. */
+  function forgetFailures(): void {
+    for (const [key, { failedAt }] of entries) {
+      if (failedAt !== null && now() - failedAt >= coolDownMs) entries.delete(key)
     }
   }
 
@@ -123,7 +140,13 @@ export function createConnections<Target, Connection>(
     await Promise.all(all.map(closeUnused))
   }
 
-  return { use, closeIdle }
+  return {
+    use,
+    closeIdle,
+    get size() {
+      return entries.size
+    },
+  }
 }
 
 /** The promise's result, or null after `ms`. */

@@ -15,6 +15,7 @@ import {
   untrusted,
   wrongName,
 } from '../../../e2e/receiver/certificate.ts'
+import { type RawBehaviour, rawBehaviours, startRaw } from '../../../e2e/receiver/raw.ts'
 import { startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { startConnectProxy } from '../../connect_proxy.ts'
 import { nextTurn } from '../../next_turn.ts'
@@ -82,6 +83,60 @@ Deno.test('the name of an address is checked too', async () => {
   expect(await post(transport, `https://127.0.0.1:${port}/`, policy))
     .toMatchObject({ kind: 'response', status: 200 })
   await transport.close()
+  await receiver.close()
+  await nextTurn()
+})
+
+Deno.test('a handshake that fails says why', async () => {
+  const plain = async (conn: Deno.Conn): Promise<void> => {
+    await conn.read(new Uint8Array(4_096))
+    await conn.write(new TextEncoder().encode('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    while (await conn.read(new Uint8Array(4_096)) !== null);
+  }
+  const rows: [RawBehaviour, string, RegExp][] = [
+    [rawBehaviours['tls-1.0'], 'tls', /only an old version of TLS/],
+    [rawBehaviours['tls-alert'], 'tls', /no common cipher/],
+    [plain, 'tls', /does not use TLS on this port/],
+    [rawBehaviours.closes, 'reset', /closed before the response/],
+  ]
+  const policy = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
+  for (const [behaviour, errorClass, message] of rows) {
+    const server = startRaw(behaviour)
+    const transport = createHttp1Transport()
+    expect(await post(transport, `https://127.0.0.1:${server.port}/`, policy))
+      .toEqual({ kind: 'fault', errorClass, message: expect.stringMatching(message) })
+    await transport.close()
+    server.close()
+    await nextTurn()
+  }
+})
+
+/** A TCP relay that ends the connection, without the end of TLS, once the server has sent `bytes`. */
+function startCutter(port: number, bytes: number): { port: number; close(): void } {
+  return startRaw(async (client) => {
+    using server = await Deno.connect({ hostname: '127.0.0.1', port })
+    const up = client.readable.pipeTo(server.writable, { preventCancel: true }).catch(() => {})
+    let left = bytes
+    const buffer = new Uint8Array(16_384)
+    for (let size = 0; left > 0; left -= size) {
+      size = await server.read(buffer) ?? left
+      await client.write(buffer.subarray(0, size))
+    }
+    // FIN, and no reset.
+    await client.closeWrite()
+    await up
+  })
+}
+
+Deno.test('a connection that ends without the end of TLS is a reset', async () => {
+  const receiver = startReceiver({ tls: selfSigned })
+  const cutter = startCutter(Number(new URL(receiver.url).port), 600)
+  const transport = createHttp1Transport({ ca: known })
+  const policy = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
+  expect(await post(transport, `https://127.0.0.1:${cutter.port}/hang`, policy))
+    .toMatchObject({ kind: 'fault', errorClass: 'reset' })
+  await transport.close()
+  cutter.close()
   await receiver.close()
   await nextTurn()
 })

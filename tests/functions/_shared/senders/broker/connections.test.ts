@@ -168,3 +168,14 @@ Deno.test('use() sends nothing over a connection that opens after the timeout, a
   expect(await it.send(work)).toEqual(delivered)
   expect([worked, it.dialled.length]).toEqual([1, 1])
 })
+
+Deno.test('createConnections() forgets the brokers that could not be reached', async () => {
+  const it = harness()
+  it.isDown = true
+  for (let n = 0; n < 20; n++) await it.send(undefined, `gone-${n}`)
+  expect(it.connections.size).toBe(20)
+  it.isDown = false
+  it.now = 1_000
+  await it.send()
+  expect(it.connections.size).toBe(1)
+})

@@ -11,8 +11,9 @@ async function pace(
   clock: FakeClock,
   messages: [name: string, number: string, wait_ms: number][],
   seen: Clock = clock,
+  capacity?: number,
 ): Promise<Sent[]> {
-  const pacer = createPacer(seen)
+  const pacer = createPacer(seen, capacity)
   const begun = clock.now()
   const left: Sent[] = []
   const all = messages.map(async ([name, phone_number_id, wait_ms]) => {
@@ -33,6 +34,20 @@ Deno.test('wait() spaces the messages of a number, independent of other numbers'
     ['b1', 'b', 0],
   ])
   expect(left).toEqual([['a1', 0], ['a2', 10], ['a3', 20], ['a4', 100], ['b1', 0]])
+})
+
+Deno.test('wait() forgets the number that sent longest ago', async () => {
+  const left = await pace(
+    createFakeClock(),
+    [['a1', 'a', 0], ['b1', 'b', 0], ['a2', 'a', 0], ['c1', 'c', 0], ['a3', 'a', 0], [
+      'b2',
+      'b',
+      0,
+    ]],
+    undefined,
+    2,
+  )
+  expect(left).toEqual([['a1', 0], ['a2', 10], ['a3', 20], ['b1', 0], ['b2', 0], ['c1', 0]])
 })
 
 Deno.test('wait() makes up for 20 ms of a timer that is late, and for no more', async () => {
