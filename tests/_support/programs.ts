@@ -1,5 +1,6 @@
 import { aptInstall, aptUpdate } from '../../supabase/local/postgres/apt.ts'
 import { tryLock, waitForLock } from '../../supabase/local/process/lock.ts'
+import { withoutServices } from './without_services.ts'
 
 /** Programs that the tests start, and Debian's packages of them. */
 export const PROGRAMS: Readonly<Record<string, string>> = {
@@ -9,13 +10,18 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   python3: 'python3',
   ps: 'procps',
   pgbouncer: 'pgbouncer',
+  nginx: 'nginx-light',
+  haproxy: 'haproxy',
+  lighttpd: 'lighttpd',
+  gunicorn: 'gunicorn',
+  php: 'php-cli',
 }
 
 const lockPath = '/var/lock/outhook-install.lock'
 
 /**
  * Makes sure that the programs are there; as root on Debian or Ubuntu it installs what is missing with
- * apt, and says so. Throws an error that names the packages when they cannot be installed.
+ * apt, starts no server, and says so. Throws an error that names the packages when they cannot be installed.
  */
 export async function ensurePrograms(
   { programs, log }: { programs: readonly string[]; log: (line: string) => void },
@@ -27,12 +33,14 @@ export async function ensurePrograms(
     const packages = await missing(programs)
     if (packages.length === 0) return
     log(`apt: installing ${packages.join(' ')}`)
-    try {
-      await aptInstall(packages, { log })
-    } catch {
-      await aptUpdate({ log })
-      await aptInstall(packages, { log })
-    }
+    await withoutServices(async () => {
+      try {
+        await aptInstall(packages, { log })
+      } catch {
+        await aptUpdate({ log })
+        await aptInstall(packages, { log })
+      }
+    })
   } finally {
     lock.release()
   }

@@ -73,9 +73,17 @@ Deno.test('every test that calls for an installation is known to need it', () =>
 
 Deno.test('a test is known to need the programs that it starts', async () => {
   const programs = async (file: string): Promise<string[]> =>
-    programsOf(await reachedFrom(projectRoot, [file]), ['git', 'curl', 'openssl', 'python3'])
+    programsOf(await reachedFrom(projectRoot, [file]), [
+      'git',
+      'curl',
+      'openssl',
+      'python3',
+      'nginx',
+    ])
   expect(await programs('tests/project/docs_first_webhook.test.ts')).toContain('curl')
   expect(await programs('tests/start/certificates.test.ts')).toContain('openssl')
+  expect(await programs('tests/soak/servers.soak.ts')).toContain('nginx')
+  expect(await programs('tests/soak/kills.soak.ts')).not.toContain('nginx')
   expect(await programs('tests/project/run_tally.test.ts')).toEqual([])
 })
 

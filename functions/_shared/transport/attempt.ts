@@ -16,6 +16,11 @@ import { type Exchange, isSuccess, type PostRequest, successBodyMs } from './tra
 const longestKeepMs = 60_000
 /** The peer may close the connection while a request is in flight. */
 const keepMarginMs = 1_000
+/**
+ * The same for a request that may not be sent again, if the peer states no time. The shortest common default of
+ * servers is 2 s (gunicorn). Half a second is left for the way to the peer.
+ */
+const onceKeepMs = 1_500
 
 /** The most stored bytes of a compressed body. Its decoded form has the limit of the request. */
 const compressedBytes = 16_384
@@ -148,9 +153,13 @@ export class Attempt implements WaitingRequest, ConnectionUser, Expiring {
     const connection = this.#connection
     if (connection === null || this.#head === null) return
     if (!this.#response.isReusable || !connection.isDrained) return connection.close()
-    const said = keptForMs(this.#head)
-    const keepMs = said === null ? this.deps.keepMs : Math.min(said - keepMarginMs, longestKeepMs)
-    this.deps.origin.release(connection, keepMs)
+    this.deps.origin.release(connection, this.#keepMs(this.#head))
+  }
+
+  #keepMs(head: ResponseHead): number {
+    const said = keptForMs(head)
+    if (said !== null) return Math.min(said - keepMarginMs, longestKeepMs)
+    return this.#isRepeatable ? this.deps.keepMs : Math.min(this.deps.keepMs, onceKeepMs)
   }
 
   #settleResponse(isBroken: boolean): void {

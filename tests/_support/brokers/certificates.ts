@@ -1,4 +1,4 @@
-/** PEM texts of a throw-away authority and of a server certificate for localhost and 127.0.0.1. */
+/** PEM texts of a throw-away authority and of a server certificate. */
 export interface TestCertificates {
   ca: string
   /** Files for servers that want paths. */
@@ -7,11 +7,17 @@ export interface TestCertificates {
   keyFile: string
 }
 
-/** Makes a CA and a server certificate of its own in `folder`, with openssl. */
-export async function makeCertificates(folder: string): Promise<TestCertificates> {
+/**
+ * Makes a CA and a server certificate of its own in `folder`, with openssl. `names` are the subject
+ * alternative names.
+ */
+export async function makeCertificates(
+  folder: string,
+  names: readonly string[] = ['DNS:localhost', 'IP:127.0.0.1'],
+): Promise<TestCertificates> {
   await Deno.mkdir(folder, { recursive: true })
   const extensions = `${folder}/extensions`
-  await Deno.writeTextFile(extensions, 'subjectAltName = DNS:localhost, IP:127.0.0.1\n')
+  await Deno.writeTextFile(extensions, `subjectAltName = ${names.join(', ')}\n`)
   const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
   const file = (name: string): string => `${folder}/${name}.pem`
   await openssl(['req', '-x509', ...ec, '-days', '30', '-subj', '/CN=Outhook test CA'], {

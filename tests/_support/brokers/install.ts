@@ -1,9 +1,9 @@
 import { tryLock, waitForLock } from '../../../supabase/local/process/lock.ts'
+import { withoutServices } from '../without_services.ts'
 
 /** Debian's packages of the brokers that the tests start. */
 const packages = ['rabbitmq-server', 'kcat']
 
-const policyPath = '/usr/sbin/policy-rc.d'
 const lockPath = '/var/lock/outhook-install.lock'
 
 /**
@@ -37,21 +37,6 @@ async function areInstalled(): Promise<boolean> {
     stderr: 'null',
   }).output().catch(() => ({ success: false }))
   return success
-}
-
-/** Debian starts a server as it installs it, unless this file says no. */
-async function withoutServices(work: () => Promise<void>): Promise<void> {
-  let isOurs = true
-  try {
-    await Deno.writeTextFile(policyPath, '#!/bin/sh\nexit 101\n', { createNew: true, mode: 0o755 })
-  } catch {
-    isOurs = false
-  }
-  try {
-    await work()
-  } finally {
-    if (isOurs) await Deno.remove(policyPath)
-  }
 }
 
 async function apt(...args: string[]): Promise<boolean> {

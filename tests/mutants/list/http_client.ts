@@ -178,6 +178,13 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/transport/attempt.ts',
+    find: 'return this.#isRepeatable ? this.deps.keepMs : Math.min(this.deps.keepMs, onceKeepMs)',
+    replace: 'return this.deps.keepMs',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A request that may not be sent again meets a connection that the peer is closing.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
     find: 'if (!this.#response.isReusable || !connection.isDrained) return',
     replace: 'if (!this.#response.isReusable) return',
     tests: ['functions/_shared/http1/pools.test.ts', 'functions/_shared/senders/webhook.test.ts'],

@@ -240,3 +240,26 @@ Deno.test('an unused connection that gets unexpected bytes is not used again', a
     expect(server.accepted).toBe(2)
   })
 })
+
+Deno.test('a connection of requests that may not be sent again is closed after 1.5 s, the others are kept', async () => {
+  const closedAfter = new Map<string, number>()
+  const isClosed = Promise.withResolvers<void>()
+  const transport = createHttp1Transport()
+  await using server = startRawServer(async (one) => {
+    const path = await one.request() ?? ''
+    await one.write(okResponse)
+    const answeredAt = performance.now()
+    await one.closed()
+    closedAfter.set(path, performance.now() - answeredAt)
+    isClosed.resolve()
+  })
+  await post(transport, `${server.url}/again`, local, 60_000)
+  await post(transport, `${server.url}/once`, local, 60_000, {
+    endpoint: 'e2',
+    isRepeatable: false,
+  })
+  await isClosed.promise
+  expect([...closedAfter.keys()]).toEqual(['/once'])
+  expect(closedAfter.get('/once')).toBeGreaterThanOrEqual(1_450)
+  await transport.close()
+})
