@@ -326,7 +326,7 @@ ALTER TYPE outbox.replay_step OWNER TO postgres;
 
 -- Name: TYPE replay_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job handles next.';
+COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job handles next. event_id and endpoint_id are null if the job does not replay it and only continues behind it.';
 
 -- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -7954,6 +7954,8 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
+  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -7964,7 +7966,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16558,6 +16560,90 @@ ALTER FUNCTION outbox.new_secret() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.new_secret() IS 'A new signing secret of 32 random bytes.';
 
+-- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.replay_job (
+    id bigint NOT NULL,
+    org_id text,
+    endpoint_id uuid,
+    event_type text,
+    failed_from timestamp with time zone,
+    failed_to timestamp with time zone NOT NULL,
+    rate_per_second integer NOT NULL,
+    status text DEFAULT 'running'::text NOT NULL,
+    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    except_type text,
+    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
+    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE outbox.replay_job OWNER TO postgres;
+
+-- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped. except_type: a type of events that the job leaves out.';
+
+-- Name: next_letters(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_letters(p_job outbox.replay_job) RETURNS outbox.replay_step[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most constant integer := 5000;
+  v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_steps outbox.replay_step[] := array[]::outbox.replay_step[];
+begin
+  if p_job.org_id is null then
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and x.failed_at >= v_from
+      and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  else
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where x.org_id = p_job.org_id and (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id)
+      and x.failed_at >= v_from and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  end if;
+  for v_n in 1 .. v_most loop
+    fetch v_list into v_letter;
+    exit when not found or pg_catalog.cardinality(v_steps) = p_job.rate_per_second;
+    if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
+      and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
+      and v_letter.original_topic is distinct from p_job.except_type
+      and v_letter.discarded_at is null and v_letter.replayed_at is null
+    then
+      v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
+        v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    elsif v_n = v_most then
+      v_steps := v_steps
+        || row(p_job.id, null, null, v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    end if;
+  end loop;
+  close v_list;
+  return v_steps;
+end
+$$;
+
+ALTER FUNCTION outbox.next_letters(p_job outbox.replay_job) OWNER TO postgres;
+
+-- Name: FUNCTION next_letters(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.next_letters(p_job outbox.replay_job) IS 'The next dead letters of a job, as many as its rate allows per second, among the next 5,000. If the last of these does not match, it is a step without an event.';
+
 -- Name: next_replays(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outbox.replay_step[]
@@ -16566,23 +16652,12 @@ CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outb
     AS $$
 begin
   return array(
-    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    select x
     from outbox.replay_job j
-    cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id
-      from outbox.dead_letter x
-      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity')
-        and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
-        and x.original_topic = coalesce(j.event_type, x.original_topic)
-        and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id
-      limit j.rate_per_second
-    ) x
+    cross join lateral pg_catalog.unnest(outbox.next_letters(j)) x
     where j.status = 'running'
       and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-    order by j.id, x.failed_at, x.id);
+    order by j.id, x.failed_at, x.letter_id);
 end
 $$;
 
@@ -16590,7 +16665,7 @@ ALTER FUNCTION outbox.next_replays(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs; of each job as many as its rate allows per second. A job that failed in the last 10 s is left out.';
+COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs, see next_letters(). A job that failed in the last 10 s is left out.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21959,33 +22034,6 @@ ALTER FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) OWNER TO post
 
 COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Replays a dead letter as replay() does, and returns its new dead_letter_json(). OH002, OH004.';
 
--- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.replay_job (
-    id bigint NOT NULL,
-    org_id text,
-    endpoint_id uuid,
-    event_type text,
-    failed_from timestamp with time zone,
-    failed_to timestamp with time zone NOT NULL,
-    rate_per_second integer NOT NULL,
-    status text DEFAULT 'running'::text NOT NULL,
-    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    replayed bigint DEFAULT 0 NOT NULL,
-    skipped bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
-    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
-);
-
-ALTER TABLE outbox.replay_job OWNER TO postgres;
-
--- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped.';
-
 -- Name: replay_job_json(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
@@ -27161,6 +27209,10 @@ declare
   v_skipped integer := 0;
 begin
   foreach v_step in array p_steps loop
+    if v_step.event_id is null then
+      v_last := v_step;
+      continue;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
@@ -27197,6 +27249,7 @@ CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS 
 declare
   v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_endpoints uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -27216,7 +27269,9 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  v_endpoints := array(
+    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
+  perform outbox.lock_gates(v_endpoints);
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
@@ -27224,7 +27279,8 @@ begin
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
   begin
-    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+    perform outbox.restart_open_checks(array(
+      select s.event_id from pg_catalog.unnest(v_steps) s where s.event_id is not null));
   exception when query_canceled or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
@@ -27234,8 +27290,7 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_isolating(true);
-  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
-    p_now);
+  perform outbox.park_apart(v_endpoints, p_now);
   perform outbox.set_isolating(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
@@ -31614,6 +31669,14 @@ REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type te
 
 REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
 
+-- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.replay_job TO service_role;
+
+-- Name: FUNCTION next_letters(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.next_letters(p_job outbox.replay_job) FROM PUBLIC;
+
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.next_replays(p_now timestamp with time zone) FROM PUBLIC;
@@ -32246,10 +32309,6 @@ GRANT ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) TO serv
 
 REVOKE ALL ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) TO service_role;
-
--- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.replay_job TO service_role;
 
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
 
