@@ -563,19 +563,20 @@ begin
     v_seen := v_seen + 1;
     if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text));
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
     end if;
     v_last := v_event.id;
     if v_event.type = coalesce(p_event_type, v_event.type) then
       v_data := v_data || outbox.event_json(v_event);
     end if;
   end loop;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+    'rows', v_seen);
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at '
-  'most 20,000 of its events, so a page of a rare type may be short; the list ends when '
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how '
+  'many were read}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when '
   'nextCursor is null. OH001.';
 
 -- sql/api/event_types.sql
@@ -1624,7 +1625,8 @@ as $$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
   -- is read completely. All deliveries of its last event are read, see place_between().
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
@@ -1649,7 +1651,8 @@ begin
   loop
     fetch v_list into v_at;
     if not found then
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -1673,15 +1676,15 @@ begin
     end if;
   end loop;
   close v_list;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor',
-    outbox.key_to_cursor(v_last.event_id::text || '.'
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
-  '[delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the '
+  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the '
   'time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all '
   'organisations) and at most 1,000 deliveries, so a page may be short; the list ends when '
   'nextCursor is null. OH001.';
@@ -1981,7 +1984,8 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   -- The most rows that a page reads.
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_at timestamptz;
   v_id uuid;
   v_list refcursor;
@@ -2009,7 +2013,8 @@ begin
     fetch v_list into v_letter;
     if not found then
       close v_list;
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     exit when pg_catalog.cardinality(v_data) = p_limit;
     v_last := v_letter;
@@ -2023,14 +2028,15 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text),
+    'rows', v_most - v_budget);
 end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
   'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
-  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads '
-  'at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
+  '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
