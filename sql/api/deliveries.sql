@@ -194,7 +194,7 @@ $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
-  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the '
-  'time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all '
-  'organisations) and at most 1,000 deliveries, so a page may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
+  'delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open '
+  'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
+  'be short; the list ends when nextCursor is null. OH001.';

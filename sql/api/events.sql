@@ -160,6 +160,6 @@ begin
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how '
-  'many were read}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": '
+  'how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be '
+  'short; the list ends when nextCursor is null. OH001.';

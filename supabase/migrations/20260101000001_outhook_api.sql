@@ -575,9 +575,9 @@ begin
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how '
-  'many were read}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": '
+  'how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be '
+  'short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/event_types.sql
 
@@ -1684,10 +1684,10 @@ $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
-  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the '
-  'time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all '
-  'organisations) and at most 1,000 deliveries, so a page may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
+  'delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open '
+  'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
+  'be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery.sql
 
@@ -2036,7 +2036,8 @@ comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
   'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
   'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
-  '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+  '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends '
+  'when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
