@@ -40,11 +40,11 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
       if (!result.success) throw readIssues(result.error.issues, result.target)
     },
   })
+  root.use(responseHeaders)
   const app = root.basePath('/api/v1')
   app.onError(handleError(deps.log))
   app.notFound((c) => errorResponse(missingRoute(app, c.req), c.get('requestId')))
 
-  app.use(responseHeaders)
   app.use(requestLog(deps))
   app.use(tracing(deps.tracer ?? null))
   const crossOrigin = cors(deps.corsOrigins)

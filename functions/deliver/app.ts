@@ -32,8 +32,9 @@ export type StartedRun = {
  * not_configured, contract_mismatch, another_project, no_project or deciding, 404 not_found.
  */
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
-  const app = new Hono().basePath('/deliver')
-  app.use(responseHeaders)
+  const root = new Hono()
+  root.use(responseHeaders)
+  const app = root.basePath('/deliver')
   let status = 'ok'
 
   app.get('/health', (c) => c.json({ status, version, contracts: contractRange }))

@@ -105,20 +105,51 @@ function textsIn(value: unknown): string[] {
 }
 
 function formsOf(text: string): string[] {
-  const json = JSON.stringify(text).slice(1, -1)
-  const forms = [text, json, json.replaceAll('/', '\\/'), htmlOf(text)]
-  const url = urlOf(text)
-  forms.push(url, url.replaceAll('%20', '+'))
-  forms.push(url.replace(/%../g, (escape) => escape.toLowerCase()))
+  const forms = /^[\w.~-]*$/.test(text)
+    ? [text]
+    : [text, ...jsonForms(text), ...htmlForms(text), ...urlForms(text)]
   // The base64 and hexadecimal forms of a short text would also match other texts.
   if (text.length < shortestPart) return forms
   const bytes = bytesOf(text)
-  forms.push(hexOf(bytes))
+  const hex = hexOf(bytes)
+  forms.push(hex, hex.toUpperCase())
   for (const before of [0, 1, 2]) {
     const base64 = base64Of(bytes, before)
     forms.push(base64, base64.replaceAll('+', '-').replaceAll('/', '_'))
   }
   return forms
+}
+
+/** With the escapes of JavaScript, PHP, Go and .NET. */
+function jsonForms(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1)
+  return [
+    json,
+    json.replaceAll('/', '\\/'),
+    json.replace(/[<>&]/g, (one) => `\\u00${hexOf(one)}`),
+    json.replaceAll('\\"', '\\u0022')
+      .replace(/[&'+<>`]/g, (one) => `\\u00${hexOf(one).toUpperCase()}`),
+  ]
+}
+
+/** The entities of quotes have several names. */
+function htmlForms(text: string): string[] {
+  const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return ['&quot;', '&#34;'].flatMap((quote) => {
+    return ["'", '&#39;', '&#x27;', '&#039;', '&apos;'].map((apostrophe) => {
+      return html.replaceAll('"', quote).replaceAll("'", apostrophe)
+    })
+  })
+}
+
+/** Libraries differ in the characters that they encode, and in the letters of an escape. */
+function urlForms(text: string): string[] {
+  const url = urlOf(text)
+  const all = url.replace(/[!'()*]/g, (one) => `%${hexOf(one).toUpperCase()}`)
+  return [url, all].flatMap((one) => [one, one.replaceAll('%2F', '/')]).flatMap((one) => {
+    const small = one.replace(/%../g, (escape) => escape.toLowerCase())
+    return [one, one.replaceAll('%20', '+'), small]
+  })
 }
 
 /** The bytes of UTF-8 as characters. For a few bytes this is faster than a Buffer. */
@@ -141,11 +172,6 @@ function urlOf(text: string): string {
     // Half a surrogate pair.
     return text
   }
-}
-
-function htmlOf(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }
 
 /** The characters of base64 that depend only on these bytes, if `before` other bytes precede them. */

@@ -25,8 +25,9 @@ const mostBytes = 2 ** 20 + 4096
  * 501 if the module inbox is not installed.
  */
 export function createApp({ secret, receive, log }: AppDeps): Hono {
-  const app = new Hono().basePath('/example-consumer')
-  app.use(responseHeaders)
+  const root = new Hono()
+  root.use(responseHeaders)
+  const app = root.basePath('/example-consumer')
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/', async (c) => {

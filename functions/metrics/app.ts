@@ -35,8 +35,9 @@ const openMetrics = 'application/openmetrics-text'
 export function createApp(
   { tokens, readMetrics, log, tracer = null }: MetricsDeps,
 ): Hono<SpanVariables> {
-  const app = new Hono<SpanVariables>().basePath('/metrics')
-  app.use(responseHeaders)
+  const root = new Hono<SpanVariables>()
+  root.use(responseHeaders)
+  const app = root.basePath('/metrics')
   // The scraper may be traced itself.
   app.use(requestSpans(tracer, { isTrusted: true }))
 

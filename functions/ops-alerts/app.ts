@@ -32,8 +32,9 @@ const mostBytes = 2 ** 20
  * services have accepted them; 502 if one has not, so that the sender retries.
  */
 export function createApp({ secret, tokens, send, sendForAlertmanager, log }: AlertsDeps): Hono {
-  const app = new Hono().basePath('/ops-alerts')
-  app.use(responseHeaders)
+  const root = new Hono()
+  root.use(responseHeaders)
+  const app = root.basePath('/ops-alerts')
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/events', async (c) => {

@@ -27,8 +27,9 @@ export type AppDeps = ReceiveDeps & {
  * `GET /whatsapp/health` returns the version.
  */
 export function createApp(deps: AppDeps): Hono<SpanVariables> {
-  const app = new Hono<SpanVariables>().basePath('/whatsapp')
-  app.use(responseHeaders)
+  const root = new Hono<SpanVariables>()
+  root.use(responseHeaders)
+  const app = root.basePath('/whatsapp')
   app.use(requestSpans(deps.tracer ?? null, { isTrusted: false }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))

@@ -106,7 +106,8 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   -- The most rows that a page reads.
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_at timestamptz;
   v_id uuid;
   v_list refcursor;
@@ -134,7 +135,8 @@ begin
     fetch v_list into v_letter;
     if not found then
       close v_list;
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     exit when pg_catalog.cardinality(v_data) = p_limit;
     v_last := v_letter;
@@ -148,14 +150,16 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text),
+    'rows', v_most - v_budget);
 end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
   'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
-  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads '
-  'at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
+  '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends '
+  'when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -135,7 +135,8 @@ as $$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
   -- is read completely. All deliveries of its last event are read, see place_between().
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
@@ -160,7 +161,8 @@ begin
   loop
     fetch v_list into v_at;
     if not found then
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -184,15 +186,15 @@ begin
     end if;
   end loop;
   close v_list;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor',
-    outbox.key_to_cursor(v_last.event_id::text || '.'
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
-  '[delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the '
-  'time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all '
-  'organisations) and at most 1,000 deliveries, so a page may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
+  'delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open '
+  'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
+  'be short; the list ends when nextCursor is null. OH001.';

@@ -148,17 +148,18 @@ begin
     v_seen := v_seen + 1;
     if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text));
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
     end if;
     v_last := v_event.id;
     if v_event.type = coalesce(p_event_type, v_event.type) then
       v_data := v_data || outbox.event_json(v_event);
     end if;
   end loop;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+    'rows', v_seen);
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at '
-  'most 20,000 of its events, so a page of a rare type may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": '
+  'how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be '
+  'short; the list ends when nextCursor is null. OH001.';

@@ -95,6 +95,8 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
+  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -102,8 +104,8 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, '
-  'OH010.';
+  '"eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", '
+  'and returns it. OH001, OH002, OH003, OH010.';
 
 create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''

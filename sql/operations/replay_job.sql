@@ -25,11 +25,13 @@ create table outbox.replay_job (
   replayed bigint not null default 0,
   skipped bigint not null default 0,
   created_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  except_type text
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
-  'letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
+  'letters were replayed or skipped. except_type: a type of events that the job leaves out. A job '
+  'is deleted replay_job.retention_days after its end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 
@@ -115,35 +117,79 @@ create type outbox.replay_step as (
   failed_at timestamptz,
   letter_id uuid
 );
-comment on type outbox.replay_step is 'One dead letter that a replay job handles next.';
+comment on type outbox.replay_step is
+  'One dead letter that a replay job handles next. event_id and endpoint_id are null if the job '
+  'does not replay it and only continues behind it.';
+
+-- A job reads a bounded number of dead letters in each step, because those that do not match cost
+-- time too. A job of an organisation reads only its own.
+create function outbox.next_letters(p_job outbox.replay_job) returns outbox.replay_step[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_most constant integer := 5000;
+  v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_steps outbox.replay_step[] := array[]::outbox.replay_step[];
+begin
+  if p_job.org_id is null then
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and x.failed_at >= v_from
+      and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  else
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where x.org_id = p_job.org_id and (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id)
+      and x.failed_at >= v_from and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  end if;
+  for v_n in 1 .. v_most loop
+    fetch v_list into v_letter;
+    exit when not found or pg_catalog.cardinality(v_steps) = p_job.rate_per_second;
+    if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
+      and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
+      and v_letter.original_topic is distinct from p_job.except_type
+      and v_letter.discarded_at is null and v_letter.replayed_at is null
+    then
+      v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
+        v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    elsif v_n = v_most then
+      v_steps := v_steps
+        || row(p_job.id, null, null, v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    end if;
+  end loop;
+  close v_list;
+  return v_steps;
+end
+$$;
+comment on function outbox.next_letters(outbox.replay_job) is
+  'The next dead letters of a job, as many as its rate allows per second, among the next 5,000. If '
+  'the last of these does not match, it is a step without an event.';
 
 create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
 as $$
 begin
   return array(
-    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    select x
     from outbox.replay_job j
-    cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id
-      from outbox.dead_letter x
-      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity')
-        and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
-        and x.original_topic = coalesce(j.event_type, x.original_topic)
-        and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id
-      limit j.rate_per_second
-    ) x
+    cross join lateral pg_catalog.unnest(outbox.next_letters(j)) x
     where j.status = 'running'
       and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-    order by j.id, x.failed_at, x.id);
+    order by j.id, x.failed_at, x.letter_id);
 end
 $$;
 comment on function outbox.next_replays(timestamptz) is
-  'The next dead letters of the running jobs; of each job as many as its rate allows per second. '
-  'A job that failed in the last 10 s is left out.';
+  'The next dead letters of the running jobs, see next_letters(). A job that failed in the last '
+  '10 s is left out.';
 
 create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -184,6 +230,10 @@ declare
   v_skipped integer := 0;
 begin
   foreach v_step in array p_steps loop
+    if v_step.event_id is null then
+      v_last := v_step;
+      continue;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
@@ -241,6 +291,7 @@ as $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_endpoints uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -260,7 +311,9 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  v_endpoints := array(
+    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
+  perform outbox.lock_gates(v_endpoints);
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
@@ -268,7 +321,8 @@ begin
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
   begin
-    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+    perform outbox.restart_open_checks(array(
+      select s.event_id from pg_catalog.unnest(v_steps) s where s.event_id is not null));
   exception when query_canceled or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
@@ -278,8 +332,7 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_refusing(true);
-  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
-    p_now);
+  perform outbox.park_apart(v_endpoints, p_now);
   perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j

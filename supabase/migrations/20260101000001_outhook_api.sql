@@ -563,20 +563,21 @@ begin
     v_seen := v_seen + 1;
     if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text));
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
     end if;
     v_last := v_event.id;
     if v_event.type = coalesce(p_event_type, v_event.type) then
       v_data := v_data || outbox.event_json(v_event);
     end if;
   end loop;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+    'rows', v_seen);
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at '
-  'most 20,000 of its events, so a page of a rare type may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": '
+  'how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be '
+  'short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/event_types.sql
 
@@ -1629,7 +1630,8 @@ as $$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
   -- is read completely. All deliveries of its last event are read, see place_between().
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
@@ -1654,7 +1656,8 @@ begin
   loop
     fetch v_list into v_at;
     if not found then
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -1678,18 +1681,18 @@ begin
     end if;
   end loop;
   close v_list;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor',
-    outbox.key_to_cursor(v_last.event_id::text || '.'
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
-  '[delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the '
-  'time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all '
-  'organisations) and at most 1,000 deliveries, so a page may be short; the list ends when '
-  'nextCursor is null. OH001.';
+  '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
+  'delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open '
+  'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
+  'be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery.sql
 
@@ -1987,7 +1990,8 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   -- The most rows that a page reads.
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_at timestamptz;
   v_id uuid;
   v_list refcursor;
@@ -2015,7 +2019,8 @@ begin
     fetch v_list into v_letter;
     if not found then
       close v_list;
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     exit when pg_catalog.cardinality(v_data) = p_limit;
     v_last := v_letter;
@@ -2029,14 +2034,16 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text),
+    'rows', v_most - v_budget);
 end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
   'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
-  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads '
-  'at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
+  '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends '
+  'when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2166,6 +2173,8 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
+  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -2173,8 +2182,8 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, '
-  'OH010.';
+  '"eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", '
+  'and returns it. OH001, OH002, OH003, OH010.';
 
 create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -173,6 +173,17 @@ Deno.test('the table has every function that has routes', async () => {
   expect(visits.filter(({ what }) => what === 'api').length).toBeGreaterThan(60)
 })
 
+for (const [what, handler] of new Map(visits.map(({ what, handler }) => [what, handler]))) {
+  Deno.test(`${what} returns no-store and nosniff for paths that it does not have`, async () => {
+    const name = what.split(' ')[0] ?? ''
+    for (const path of ['/', `/${name}`, `/${name}x`, `/${name}/v2/health`, `/${name}/%ff`]) {
+      for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
+        expectSafeHeaders(await handler(new Request(`http://localhost${path}`, { method })))
+      }
+    }
+  })
+}
+
 const credentials: [what: string, headers: Record<string, string>][] = [
   ['no credentials', {}],
   ['a key of nobody', { apikey: 'sb_secret_forged', authorization: 'Bearer forged' }],

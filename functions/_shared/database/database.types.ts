@@ -1737,6 +1737,7 @@ export type Database = {
           'created_at': string
           'endpoint_id': string | null
           'event_type': string | null
+          'except_type': string | null
           'failed_from': string | null
           'failed_to': string
           'finished_at': string | null
@@ -1746,15 +1747,17 @@ export type Database = {
           'replayed': number
           'skipped': number
           'status': string
+          'next_letters': (Database['outbox']['CompositeTypes']['replay_step'])[] | null
           'replay_job_json': Json | null
         }
-        ComputedFields: 'replay_job_json'
+        ComputedFields: 'next_letters' | 'replay_job_json'
         Insert: {
           'at_failed'?: string
           'at_id'?: string
           'created_at': string
           'endpoint_id'?: string | null
           'event_type'?: string | null
+          'except_type'?: string | null
           'failed_from'?: string | null
           'failed_to': string
           'finished_at'?: string | null
@@ -1771,6 +1774,7 @@ export type Database = {
           'created_at'?: string
           'endpoint_id'?: string | null
           'event_type'?: string | null
+          'except_type'?: string | null
           'failed_from'?: string | null
           'failed_to'?: string
           'finished_at'?: string | null
@@ -5032,6 +5036,15 @@ export type Database = {
         }
       }
       'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
+      'next_letters': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+        }
+        Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
+      }
       'next_replays': {
         Args: { 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]

@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeRows, rowsRead } from '../rows_read.ts'
 import {
   deadLetterPageSchema,
   deadLetterParams,
@@ -69,7 +70,7 @@ const discard = createRoute({
 export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, endpointId, eventType, status, from, to } = c.req.valid('query')
-    const page = await database.call('list_dead_letters', {
+    const { rows, ...page } = await database.call('list_dead_letters', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -78,7 +79,8 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...status === undefined ? {} : { p_status: status },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
-    }, deadLetterPageSchema)
+    }, deadLetterPageSchema.extend({ rows: rowsRead }))
+    chargeRows(c, rows)
     return c.json(page, 200)
   })
 

@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeRows, rowsRead } from '../rows_read.ts'
 import {
   attemptPageSchema,
   attemptsQuery,
@@ -92,7 +93,7 @@ const cancel = createRoute({
 export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, endpointId, eventType, from, to } = c.req.valid('query')
-    const page = await database.call('list_deliveries', {
+    const { rows, ...page } = await database.call('list_deliveries', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -101,7 +102,8 @@ export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...eventType === undefined ? {} : { p_event_type: eventType },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
-    }, deliveryPageSchema)
+    }, deliveryPageSchema.extend({ rows: rowsRead }))
+    chargeRows(c, rows)
     return c.json(page, 200)
   })
 

@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import { chargeRows, rowsRead } from '../rows_read.ts'
 import { ApiError } from '../errors.ts'
 import { type Published, publishSpan } from '../publish_span.ts'
 import { createPublisher, type PublishedEvent, type PublishedIds } from '../publisher.ts'
@@ -90,14 +91,15 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
 
   app.openapi(list, async (c) => {
     const { cursor, limit, type, from, to } = c.req.valid('query')
-    const page = await database.call('list_events', {
+    const { rows, ...page } = await database.call('list_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...type === undefined ? {} : { p_event_type: type },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
-    }, eventPageSchema)
+    }, eventPageSchema.extend({ rows: rowsRead }))
+    chargeRows(c, rows)
     return c.json(page, 200)
   })
 

@@ -7,6 +7,7 @@ import {
   replayJobParams,
   replayJobSchema,
 } from '../schemas/replay_jobs.ts'
+import { maySendMessages, messageType } from '../middleware/message_rule.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Replay jobs']
@@ -68,7 +69,10 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
     const key = c.req.valid('header')['idempotency-key']
     const job = await database.call('create_replay_job', {
       p_org_id: c.get('principal').orgId,
-      p_job: c.req.valid('json'),
+      p_job: {
+        ...c.req.valid('json'),
+        ...maySendMessages(c.get('principal')) ? {} : { exceptType: messageType },
+      },
       ...key === undefined ? {} : { p_key: key },
     }, replayJobSchema)
     c.header('location', `${c.req.path}/${job.id}`)

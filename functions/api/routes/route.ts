@@ -4,6 +4,7 @@ import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { type ErrorCode, errorCodes } from '../errors.ts'
 import { requireScope, requireSecretKey } from '../middleware/access.ts'
+import { messageRule } from '../middleware/message_rule.ts'
 import { tokenRules } from '../middleware/token_rules.ts'
 import { problemSchema } from '../schemas/problem.ts'
 
@@ -31,7 +32,7 @@ type Access = {
 /** The scope and the credentials of a route. Every route has them, except the public ones. */
 export function needs(scope: Scope): Access {
   return {
-    middleware: [requireScope(scope), tokenRules],
+    middleware: [requireScope(scope), messageRule, tokenRules],
     security: [{ secretKey: [] }, { token: [] }],
     'x-required-scope': scope,
   }

@@ -87,6 +87,28 @@ for (const [how, text, secret] of echoes) {
   })
 }
 
+/** As the encoders of other languages write them. */
+const encoders: [how: string, text: string][] = [
+  ['by Go as JSON', String.raw`p+q'r\u0026s\u003ct\u003e\u0026/u(v)!*\"w`],
+  ['by .NET as JSON', String.raw`p\u002Bq\u0027r\u0026s\u003Ct\u003E\u0026/u(v)!*\u0022w`],
+  ['by Go as HTML', 'p+q&#39;r&amp;s&lt;t&gt;&amp;/u(v)!*&#34;w'],
+  ['by Python as HTML', 'p+q&#x27;r&amp;s&lt;t&gt;&amp;/u(v)!*&quot;w'],
+  ['by PHP as HTML', 'p+q&#039;r&amp;s&lt;t&gt;&amp;/u(v)!*&quot;w'],
+  ['by Python for a path', 'p%2Bq%27r%26s%3Ct%3E%26/u%28v%29%21%2A%22w'],
+  ['by PHP for a URL', 'p%2Bq%27r%26s%3Ct%3E%26%2Fu%28v%29%21%2A%22w'],
+  ['by .NET as hexadecimal digits', '702B71277226733C743E262F75287629212A2277'],
+]
+for (const [how, text] of encoders) {
+  Deno.test(`a secret that is written ${how} is masked`, () => {
+    const sender = sampleEndpoint({ headers: { 'x-key': `p+q'r&s<t>&/u(v)!*"w` } })
+    const outcome = maskSecrets(
+      { outcome: 'delivered', status: 200, response: `=${text}=` },
+      sender,
+    )
+    expect(outcome.response).toBe('=***=')
+  })
+}
+
 const parted: [header: string, secret: string][] = [
   ['Token token="s3cr3tvalue123"', 's3cr3tvalue123'],
   ["Token token='s3cr3tvalue123'", 's3cr3tvalue123'],

@@ -112,4 +112,46 @@ export const api: readonly Mutant[] = [
     tests: ['functions/metrics/app.test.ts'],
     why: 'Metrics are shown to whoever sends no token.',
   },
+  {
+    file: 'functions/api/routes/route.ts',
+    find: 'middleware: [requireScope(scope), messageRule, tokenRules],',
+    replace: 'middleware: [requireScope(scope), tokenRules],',
+    tests: ['functions/api/message_rule.test.ts'],
+    why: 'A portal token of a customer page sends a failed message again.',
+  },
+  {
+    file: 'functions/api/routes/replay_jobs.ts',
+    find: `...maySendMessages(c.get('principal')) ? {} : { exceptType: messageType },`,
+    replace: '',
+    tests: ['functions/api/message_rule.test.ts'],
+    why: 'A portal token of a customer page sends failed messages again by a replay job.',
+  },
+  {
+    file: 'functions/api/routes/endpoint_actions.ts',
+    find: `c.get('charge')?.(1)
+`,
+    replace: '',
+    tests: ['functions/api/endpoint_test.test.ts'],
+    why:
+      'A test event that waits 20 s makes 200 calls to the database for the price of one request.',
+  },
+  {
+    file: 'functions/api/app.ts',
+    find: `  root.use(responseHeaders)
+  const app = root.basePath('/api/v1')
+`,
+    replace: `  const app = root.basePath('/api/v1')
+  app.use(responseHeaders)
+`,
+    tests: ['functions/unknown_caller.test.ts'],
+    why:
+      'The response for a path outside of /api/v1 may be cached, and a browser guesses its type.',
+  },
+  {
+    file: 'functions/api/rows_read.ts',
+    find: `c.get('charge')?.(Math.floor(rows / rowsOfRequest))`,
+    replace: `c.get('charge')?.(Math.floor(rows / 1_000_000))`,
+    tests: ['functions/api/rows_read.test.ts'],
+    why: 'A list that reads 20,000 rows costs as much as one that reads none.',
+  },
 ]

@@ -209,4 +209,11 @@ export const listsAndSettings: readonly Mutant[] = [
     tests: ['sql/foundation/settings_bounds/conflicts.test.sql'],
     why: 'Of two settings that depend on each other one may be moved past the other.',
   },
+  {
+    file: 'sql/api/deliveries.sql',
+    find: `'rows', v_most - v_budget, 'nextCursor'`,
+    replace: `'rows', 0, 'nextCursor'`,
+    tests: ['sql/api/list_deliveries/pages.test.sql'],
+    why: 'A page that ends at its bound is free.',
+  },
 ]

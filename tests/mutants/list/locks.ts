@@ -412,8 +412,7 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find:
-      '  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));',
+    find: '  perform outbox.lock_gates(v_endpoints);',
     replace: '  null;',
     tests: [
       'concurrency/held_gates.test.ts#a step of a replay job that waits for a gate holds none of its letters yet',

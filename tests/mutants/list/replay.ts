@@ -63,24 +63,22 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: 'and x.discarded_at is null and x.replayed_at is null',
-    replace: 'and x.replayed_at is null',
+    find: 'and v_letter.discarded_at is null and v_letter.replayed_at is null',
+    replace: 'and v_letter.replayed_at is null',
     tests: ['sql/operations/replay_many/filter.test.sql', 'sql/engine/states/replay_job.test.sql'],
     why: 'A replay job sends what a person has discarded.',
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: `        and x.org_id = coalesce(j.org_id, x.org_id)
-`,
-    replace: '',
+    find: 'where x.org_id = p_job.org_id and (x.failed_at, x.id)',
+    replace: 'where (x.failed_at, x.id)',
     tests: ['sql/operations/replay_many/filter.test.sql'],
     why: `A replay job of one organisation replays another's dead letters.`,
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: `        and x.failed_at >= coalesce(j.failed_from, '-infinity')
-`,
-    replace: '',
+    find: 'v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);',
+    replace: 'v_from timestamptz := p_job.at_failed;',
     tests: ['sql/operations/replay_many/filter.test.sql'],
     why: 'A replay job replays what is older than it was told.',
   },
@@ -96,10 +94,8 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: `      limit j.rate_per_second
-`,
-    replace: `      limit 1000
-`,
+    find: 'pg_catalog.cardinality(v_steps) = p_job.rate_per_second',
+    replace: 'pg_catalog.cardinality(v_steps) = 1000',
     tests: ['sql/operations/replay_many/job.test.sql', 'sql/operations/replay_many/share.test.sql'],
     why: 'A replay job puts back all at once.',
   },
@@ -114,13 +110,28 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: '(x.failed_at, x.id) > (j.at_failed, j.at_id)',
-    replace: '(x.failed_at, x.id) >= (j.at_failed, j.at_id)',
+    find: `    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and`,
+    replace: `    where (x.failed_at, x.id) >= (p_job.at_failed, p_job.at_id) and`,
     tests: [
       'sql/operations/replay_many/stopped.test.sql',
       'sql/engine/states/replay_job.test.sql',
       'sql/operations/replay_many/job.test.sql',
     ],
     why: 'A replay job comes to a dead letter that it skipped again and again.',
+  },
+  {
+    file: 'sql/operations/replay_job.sql',
+    find: 'v_most constant integer := 5000;',
+    replace: 'v_most constant integer := 1000000;',
+    tests: ['sql/operations/replay_many/bounded.test.sql'],
+    why: 'A job whose type does not occur reads all dead letters within one tick.',
+  },
+  {
+    file: 'sql/operations/replay_job.sql',
+    find: `      and v_letter.original_topic is distinct from p_job.except_type
+`,
+    replace: '',
+    tests: ['sql/api/create_replay_job/jobs.test.sql'],
+    why: 'A token without messages:send sends messages again by a replay job.',
   },
 ]

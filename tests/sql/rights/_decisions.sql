@@ -208,7 +208,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   has_due note_batch publish_dead_letters put_news readable
   retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge
-  remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
+  remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_letters next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
   is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable
   fails_upkeep refuse_upkeep rests admit_upkeep upkeep_problem row_name change_apart change_rows

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(15);
+select plan(17);
 
 create temporary table mine as select endpoint(p_org_id => 'org-1') as id, endpoint(p_org_id => 'org-2') as other;
 do $$ begin perform events(3, 'a.b', p_org_id => 'org-1'), events(2, 'a.b', p_org_id => 'org-2'), fail(404), time_passes('1 h'); end $$;
@@ -24,6 +24,12 @@ select is(outbox.change_replay_job('org-1', j ->> 'id', 'cancelled') -> 'status'
 select is(refusal(format('select outbox.change_replay_job(%L, %L, %L)', 'org-1', j ->> 'id', 'running')), format('OH004 replay job %s is cancelled', j ->> 'id'), 'and then stays so') from job;
 do $$ begin perform outbox.create_replay_job('org-1', '{}') from generate_series(1, 2); end $$;
 select is((outbox.list_replay_jobs('org-1', outbox.list_replay_jobs('org-1', null, 2) ->> 'nextCursor', 2) -> 'data' -> 0 -> 'id'), j -> 'id', 'a list goes on where its page ended') from job;
+
+-- A caller that may not send messages: its job leaves out their type.
+do $$ begin perform outbox.change_replay_job('org-1', id::text, 'cancelled') from outbox.replay_job where status in ('running', 'paused'); end $$;
+do $$ begin perform events(1, 'c.d', p_org_id => 'org-1'), fail(404), time_passes('1 h'), outbox.create_replay_job('org-1', '{"exceptType": "a.b"}'), outbox.work_replay_jobs(outbox.clock()); end $$;
+select is((select string_agg(e.type, ' ') from outbox.delivery d join outbox.event e on e.id = d.event_id join outbox.dead_letter x on x.event_id = d.event_id where x.replayed_at = outbox.clock()), 'c.d', 'a job may leave out a type');
+select is((select count(*) from outbox.replay_job where except_type = 'a.b'), 1::bigint, 'of which it alone knows');
 
 select * from finish();
 rollback;

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(44);
+select plan(46);
 
 create function shown(p_page jsonb) returns text language sql as $$
   select string_agg(d ->> 'eventType' || ' ' || (d ->> 'status'), ', ' order by o) from jsonb_array_elements(p_page -> 'data') with ordinality x (d, o)
@@ -35,10 +35,10 @@ select is(shown(outbox.list_deliveries('org-1', 'delivered')), 'a.1 delivered', 
 select is(shown(outbox.list_deliveries('org-1', 'dead_letter')), 'a.2 dead_letter', 'dead letters');
 select is(shown(outbox.list_deliveries('org-1', 'processing')), 'a.2 processing', 'what is being sent');
 select is(shown(outbox.list_deliveries('org-1', 'pending', two)), 'a.3 pending', 'of one endpoint') from made;
-select is(outbox.list_deliveries('org-1', p_endpoint_id => other), '{"data": [], "nextCursor": null}', 'never of another organisation''s') from made;
+select is(outbox.list_deliveries('org-1', p_endpoint_id => other) - 'rows', '{"data": [], "nextCursor": null}', 'never of another organisation''s') from made;
 select is(shown(outbox.list_deliveries('org-1', p_event_type => 'a.1')), 'a.1 delivered', 'of one type');
 select is(shown(outbox.list_deliveries('org-1', p_from => '2026-03-01 13:30:00+00', p_to => '2026-03-01 14:30:00+00', p_status => 'dead_letter')), 'a.2 dead_letter', 'of a time');
-select is(outbox.list_deliveries('org-1', p_to => '2026-03-01 12:00:00+00'), '{"data": [], "nextCursor": null}', 'none before the first');
+select is(outbox.list_deliveries('org-1', p_to => '2026-03-01 12:00:00+00'), '{"data": [], "nextCursor": null, "rows": 0}', 'none before the first');
 select is(cardinality(all_pages(50)), 5, 'there are five');
 select is(all_pages(1), all_pages(50), 'one by one they are the same');
 select is(all_pages(3), all_pages(50), 'or by three');
@@ -92,13 +92,15 @@ select is(shown(outbox.list_deliveries('big', p_event_type => 'n.25500')), 'n.25
 select is(jsonb_array_length(outbox.list_deliveries('big', 'dead_letter', p_event_type => 'n.25500') -> 'data'), 0, 'not with a status that it does not have');
 
 -- A page that ends among the open deliveries of others: three of each event, so that it ends within one.
-select events(1, 'n.0', p_org_id => 'small'), step(0);
+select time_passes('1 min'), events(1, 'n.0', p_org_id => 'small'), step(0);
 insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
 select (lpad(to_hex(x'019caa10'::bigint + n), 8, '0') || '-0000-7abc-8def-0123456789ab')::uuid, gen_random_uuid(), 1000000, outbox.clock(), 2
 from generate_series(1, 7000) n, generate_series(1, 3);
 create temporary table among as select a, string_to_array(outbox.cursor_to_key(a ->> 'nextCursor', '.'), '.')::uuid[] as place from outbox.list_deliveries('small', 'pending') a;
 select is(a -> 'data', '[]', 'a page may end among open deliveries of others') from among;
 select is((select count(*) from outbox.delivery d where d.event_id = place[1] or d.endpoint_id = place[2]), 0::bigint, 'its cursor has no id of them') from among;
+select is(a -> 'rows', '20001', 'and the page cost 20,001 rows: the last event is read completely') from among;
+select is(outbox.list_deliveries('small', 'pending', p_limit => 1, p_cursor => a ->> 'nextCursor') -> 'rows', '1020', 'the next one the rest, and 20 for what it found') from among;
 select is(place, '{019cab5e-0000-0000-0000-000000000000,00000000-0000-0000-0000-000000000000}'::uuid[], 'only as much as tells two events apart') from among;
 select is(shown(outbox.list_deliveries('small', 'pending', p_cursor => a ->> 'nextCursor')), 'n.0 pending', 'and the next page loses nothing') from among;
 select is(outbox.place_between('019cab77-0000-7abc-8def-0123456789ab', '019cab77-0000-7abc-8def-0123456789aa'), '019cab77-0000-7abc-8def-0123456789ab', 'ids that differ in the last digit') ;

@@ -24,7 +24,7 @@ select is(a -> 'nextCursor', 'null', 'which says so') from page;
 select is(types(outbox.list_events('org-1', 'e.2')), 'e.2', 'by type');
 select is(types(outbox.list_events('org-1', p_from => '2026-03-01 13:00:00+00', p_to => '2026-03-01 15:00:00+00')), 'e.3 e.2', 'by time, its end not included');
 select is(types(outbox.list_events('org-1', p_from => '0001-01-01 00:00:00+00', p_to => 'infinity')), types(outbox.list_events('org-1')), 'whatever the time');
-select is(outbox.list_events('org-3'), '{"data": [], "nextCursor": null}', 'nothing of nobody');
+select is(outbox.list_events('org-3'), '{"data": [], "nextCursor": null, "rows": 0}', 'nothing of nobody');
 select is(refusal($$select outbox.list_events('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from is not before to', 'a span backwards is refused');
 select is(refusal($$select outbox.list_events('org-1', p_cursor => 'x')$$), 'OH001 cursor is not a cursor of this list', 'as is a cursor that is none');
 select is(refusal($$select outbox.list_events('org-1', p_cursor => outbox.key_to_cursor('a.b'))$$), 'OH001 cursor is not a cursor of this list', 'or another list''s');
@@ -55,7 +55,7 @@ update page set a = outbox.list_events('small', p_limit => 1, p_cursor => a ->> 
 select is(types(a), 'n.1', 'nor the last') from page;
 select is(a -> 'nextCursor', 'null', 'which says so') from page;
 select is(types(outbox.list_events('small', p_cursor => outbox.key_to_cursor(id::text))), 'n.12000 n.1', 'a cursor at an event of somebody else goes on below it') from outbox.event where type = 'n.20000';
-select is(outbox.list_events('small', 'n.2'), '{"data": [], "nextCursor": null}', 'a type that only others have is looked for among its own');
+select is(outbox.list_events('small', 'n.2'), '{"data": [], "nextCursor": null, "rows": 3}', 'a type that only others have is looked for among its own');
 create temporary table rare as select outbox.list_events('big', 'n.2') as a;
 select is(jsonb_array_length(a -> 'data') || ' ' || jsonb_typeof(a -> 'nextCursor'), '0 string', 'a rare type among more than 20,000 of its own is not found at once') from rare;
 select is(types(outbox.list_events('big', 'n.2', p_cursor => a ->> 'nextCursor')), 'n.2', 'but on the next page') from rare;

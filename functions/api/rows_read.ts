@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import type { Context } from 'hono'
+import type { ApiEnv } from './context.ts'
+
+/** How many rows a list may read for the price of one request. */
+const rowsOfRequest = 500
+
+/** The member of a list's result that says how many rows the database has read for it. */
+export const rowsRead: z.ZodDefault<z.ZodInt> = z.int().default(0)
+
+/** Counts further requests of the organisation for a page that has read many rows. */
+export function chargeRows(c: Context<ApiEnv>, rows: number): void {
+  c.get('charge')?.(Math.floor(rows / rowsOfRequest))
+}

@@ -1,0 +1,162 @@
+import { expect } from '@std/expect'
+import { createApp } from '../../../functions/api/app.ts'
+import type { Scope } from '../../../functions/api/auth/scopes.ts'
+import { customerPage } from '../../../functions/api/auth/scopes.ts'
+import type { CallbackDatabase } from '../../../functions/_shared/messages/callbacks/database.ts'
+
+const message = '01900000-0000-7000-8000-00000000000a'
+const order = '01900000-0000-7000-8000-00000000000b'
+const endpoint = 'aaaaaaaa-0000-4000-8000-000000000000'
+const at = '2026-03-01T12:00:00.000Z'
+
+const typeOf = (id: unknown): string => id === message ? 'outhook.message' : 'order.paid'
+const event = (id: string): Record<string, unknown> => ({
+  ...{ id, type: typeOf(id), partitionKey: null, correlationId: id, idempotencyKey: id },
+  ...{ traceparent: null, endpointId: null, deliverAt: null, createdAt: at },
+})
+const delivery = (id: string): Record<string, unknown> => ({
+  ...{ id: `${id}.${endpoint}`, eventId: id, endpointId: endpoint, eventType: typeOf(id) },
+  ...{ status: 'delivered', reason: null, attempt: 1, failedAttempts: 0, nextAttemptAt: null },
+  ...{ createdAt: at, finishedAt: at },
+})
+const letter = (id: string): Record<string, unknown> => ({
+  ...{ id, eventId: id, endpointId: endpoint, eventType: typeOf(id), partitionKey: null },
+  ...{ correlationId: id, idempotencyKey: id, eventCreatedAt: at, why: 'failed', error: 'e' },
+  ...{ retryCount: 1, attempt: 1, failedAt: at, status: 'open', replayedAt: null },
+  ...{ deliveredAt: null, discardedAt: null, note: null },
+})
+const pageOf = (item: (id: string) => unknown): unknown => ({
+  data: [item(message), item(order)],
+  nextCursor: null,
+})
+const job = {
+  ...{ id: '1', status: 'running', endpointId: null, eventType: null, failedFrom: null },
+  ...{ failedTo: at, ratePerSecond: 50, replayed: 0, skipped: 0, reachedAt: null },
+  ...{ createdAt: at, finishedAt: null },
+}
+
+type Args = Record<string, unknown>
+const results: Record<string, (args: Args) => unknown> = {
+  take_requests: () => ({
+    granted: 50,
+    retryAfterMs: 0,
+    portal: { generation: 0, revoked: [] },
+  }),
+  list_events: () => pageOf(event),
+  list_deliveries: () => pageOf(delivery),
+  list_dead_letters: () => pageOf(letter),
+  get_event: ({ p_event_id: id }) => ({
+    ...event(String(id)),
+    ...{ body: '{}', routing: 'done', deliveries: [] },
+  }),
+  get_delivery: ({ p_event_id: id }) => delivery(String(id)),
+  act_on_delivery: ({ p_event_id: id }) => delivery(String(id)),
+  list_attempts: () => ({ data: [], nextCursor: null }),
+  get_dead_letter: ({ p_id: id }) => ({ ...letter(String(id)), body: '{}' }),
+  replay_dead_letter: ({ p_id: id }) => letter(String(id)),
+  discard_org_dead_letter: ({ p_id: id }) => letter(String(id)),
+  create_replay_job: () => job,
+}
+
+const callbacks: CallbackDatabase = {
+  findApp: () => Promise.reject(new Error('unused')),
+  store: () => Promise.reject(new Error('unused')),
+}
+
+/** Sends one request as a user with these scopes; returns the response and the calls of the database. */
+async function send(
+  request: string,
+  scopes: readonly Scope[],
+  body?: unknown,
+): Promise<{ status: number; body: Record<string, unknown>; calls: [string, Args][] }> {
+  const calls: [string, Args][] = []
+  const app = createApp({
+    database: {
+      call: (name, args, schema) => {
+        calls.push([name, { ...args }])
+        return Promise.resolve(schema.parse(results[name]?.({ ...args })))
+      },
+    },
+    callbacks,
+    authenticate: () =>
+      Promise.resolve({
+        orgId: 'org-1',
+        scopes: new Set(scopes),
+        actor: 'user:1',
+        kind: 'user',
+        portal: null,
+      }),
+    portalSecrets: [],
+    verifySecrets: [],
+    corsOrigins: [],
+    wallNow: Date.now,
+    now: () => 0,
+    sleep: () => Promise.resolve(),
+    log: () => {},
+  })
+  const [method = '', path = ''] = request.split(' ')
+  const response = await app.request(`/api/v1${path}`, {
+    method,
+    ...body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+  })
+  return { status: response.status, body: await response.json(), calls }
+}
+
+const reader: Scope[] = [...customerPage, 'deliveries:cancel', 'messages:read']
+const sender: Scope[] = [...customerPage, 'deliveries:cancel', 'messages:send']
+const reads = (id: string): string[] => [
+  `GET /events/${id}`,
+  `GET /deliveries/${id}.${endpoint}`,
+  `GET /deliveries/${id}.${endpoint}/attempts`,
+  `GET /dead-letters/${id}`,
+]
+const changes = (id: string): [string, unknown?][] => [
+  [`POST /deliveries/${id}.${endpoint}/retry`],
+  [`POST /deliveries/${id}.${endpoint}/replay`],
+  [`POST /deliveries/${id}.${endpoint}/cancel`],
+  [`POST /dead-letters/${id}/replay`],
+  [`POST /dead-letters/${id}/discard`, { reason: 'no longer needed' }],
+]
+
+for (const request of reads(message)) {
+  Deno.test(`${request.replace(message, '{message}')} requires messages:read`, async () => {
+    const refused = await send(request, sender)
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    expect(refused.body.detail).toBe('The token does not have the scope messages:read')
+    expect((await send(request, reader)).status).toBe(200)
+    expect((await send(request.replaceAll(message, order), sender)).status).toBe(200)
+  })
+}
+
+for (const [request, body] of changes(message)) {
+  Deno.test(`${request.replace(message, '{message}')} requires messages:send`, async () => {
+    const refused = await send(request, reader, body)
+    expect(refused.body.detail).toBe('The token does not have the scope messages:send')
+    expect(refused.calls.map(([name]) => name).filter((name) => !/^(get|take)_/.test(name)))
+      .toEqual([])
+    expect((await send(request, sender, body)).status).toBe(200)
+    expect((await send(request.replaceAll(message, order), reader, body)).status).toBe(200)
+  })
+}
+
+for (const path of ['/events', '/deliveries', '/dead-letters']) {
+  Deno.test(`GET ${path} leaves out messages without messages:read`, async () => {
+    const typesOf = ({ body }: { body: Record<string, unknown> }): unknown[] =>
+      (Array.isArray(body.data) ? body.data : []).map(({ type, eventType }) => type ?? eventType)
+    const without = await send(`GET ${path}`, sender)
+    expect([typesOf(without), without.body.nextCursor]).toEqual([['order.paid'], null])
+    expect(typesOf(await send(`GET ${path}`, reader))).toEqual(['outhook.message', 'order.paid'])
+  })
+}
+
+Deno.test('POST /replay-jobs leaves out messages without messages:send', async () => {
+  const jobOf = async (scopes: readonly Scope[]): Promise<unknown> => {
+    const { status, calls } = await send('POST /replay-jobs', scopes, {})
+    expect(status).toBe(201)
+    return calls.find(([name]) => name === 'create_replay_job')?.[1].p_job
+  }
+  expect(await jobOf(reader)).toEqual({ ratePerSecond: 50, exceptType: 'outhook.message' })
+  expect(await jobOf(sender)).toEqual({ ratePerSecond: 50 })
+})
