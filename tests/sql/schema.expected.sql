@@ -295,6 +295,19 @@ ALTER TYPE outbox.pairs_apart OWNER TO postgres;
 
 COMMENT ON TYPE outbox.pairs_apart IS 'How many deliveries were created, and the pairs for which that failed, with the errors.';
 
+-- Name: part; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.part AS (
+	org_id text,
+	period bytea
+);
+
+ALTER TYPE outbox.part OWNER TO postgres;
+
+-- Name: TYPE part; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.part IS 'The events of one organisation and one period of 256 ms.';
+
 -- Name: question; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.question AS (
@@ -375,6 +388,7 @@ CREATE TYPE outbox.routing AS (
 	events uuid[],
 	rows_at tid[],
 	behind uuid[],
+	orgs text[],
 	pairs outbox.pair[],
 	cut_event uuid,
 	cut_endpoint uuid,
@@ -384,16 +398,14 @@ CREATE TYPE outbox.routing AS (
 	questions outbox.question[],
 	is_shared boolean,
 	turn_of text,
-	cut_org text,
-	waiting_at tid[],
-	waiting_orgs text[]
+	turn_orgs text[]
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: the rows of the other events that now wait for the turn of their organisation.';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from backlog.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -418,6 +430,23 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt.';
+
+-- Name: unread; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.unread AS (
+	events uuid[],
+	rows_at tid[],
+	behind uuid[],
+	orgs text[],
+	parts outbox.part[],
+	upto uuid
+);
+
+ALTER TYPE outbox.unread OWNER TO postgres;
+
+-- Name: TYPE unread; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.unread IS 'What a read has found: fewer events than a batch, or no events and the parts that have them. rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; upto: the new watermark.';
 
 -- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -706,7 +735,9 @@ CREATE FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) RETURNS voi
 declare
   v_gate bigint;
 begin
-  insert into outbox.gate (endpoint_id) values (p_endpoint_id) returning id into v_gate;
+  insert into outbox.gate (endpoint_id, org_id)
+  select e.id, e.org_id from outbox.endpoint e where e.id = p_endpoint_id
+  returning id into v_gate;
   if p_ordering = 'none' then
     insert into outbox.lane (gate_id, ordered) values (v_gate, false);
   end if;
@@ -783,8 +814,8 @@ CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURN
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_deleted constant text := 'the endpoint was deleted';
-  v_first uuid := p_batch.events[1];
-  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
+  v_first uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e limit 1);
+  v_last uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e desc limit 1);
 begin
   with batch_events as materialized (
     select b.place, b.behind, e.*
@@ -2539,111 +2570,6 @@ ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
 -- Name: FUNCTION await_tick(p_this_minute boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
-
--- Name: await_turn_at(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) RETURNS outbox.routing
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  -- For fewer events a turn is not worth its extra calls.
-  v_fewest constant integer := 10;
-  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
-  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
-  v_org text;
-  v_left tid[];
-begin
-  if p_batch.turn_of is not null or p_batch.is_shared is not true
-    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
-  then
-    return p_batch;
-  end if;
-  select e.org_id into v_org from outbox.event e where e.id = v_cut;
-  v_left := array(
-    select b.row_at
-    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
-      as b (event_id, row_at)
-    cross join lateral (
-      select e.org_id from outbox.event e where e.id = b.event_id offset 0
-    ) e
-    where e.org_id = v_org);
-  if p_batch.cut_org is null and (
-    pg_catalog.cardinality(v_left) < v_fewest
-    or (
-      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
-      from (
-        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
-        group by p.event_id
-      ) n
-      cross join lateral (
-        select e.org_id from outbox.event e where e.id = n.event_id offset 0
-      ) e
-      where e.org_id = v_org))
-  then
-    return p_batch;
-  end if;
-  p_batch.cut_org := v_org;
-  p_batch.waiting_at := p_batch.waiting_at || v_left;
-  p_batch.waiting_orgs := p_batch.waiting_orgs
-    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) OWNER TO postgres;
-
--- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) IS 'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation (cut_org), or if one has most of the pairs and half of the events are left, its other events wait for its turn.';
-
--- Name: await_turns(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.await_turns(p_batch outbox.routing) RETURNS outbox.routing
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  if not exists (select from outbox.unrouted u where u.org_id > '') then
-    return p_batch;
-  end if;
-  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
-      '{}'),
-    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
-    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
-    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
-    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
-  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
-  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
-    as b (event_id, row_at, behind, place)
-  left join lateral (
-    select e.org_id from outbox.event e
-    where e.id = b.event_id
-      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
-    offset 0
-  ) w on true;
-  p_batch.is_shared := true;
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.await_turns(p_batch outbox.routing) OWNER TO postgres;
-
--- Name: FUNCTION await_turns(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.await_turns(p_batch outbox.routing) IS 'A batch without the events of organisations of which earlier events wait for a turn, so that the order of their events stays.';
 
 -- Name: base_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7233,8 +7159,7 @@ begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
   insert into outbox.unroutable as w (
     event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
-  select u.event_id, p_error, p_now, u.routed_to,
-    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+  select u.event_id, p_error, p_now, u.routed_to, u.org_id, u.failures,
     case
       when u.failures < outbox.most_failures(p_is_passing)
       then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
@@ -8165,42 +8090,38 @@ ALTER FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) IS 'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
 
--- Name: cut_batch(outbox.routing, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: cut_batch(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) RETURNS outbox.routing
-    LANGUAGE plpgsql IMMUTABLE
+CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) RETURNS outbox.routing
+    LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
   if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
     p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  elsif p_batch.cut_org is not null then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
   end if;
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
+  p_batch.turn_of := p_batch.orgs[v_place];
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  -- Late events, and those of a turn, are not above the watermark.
-  p_batch.watermark := case
-    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
-    then p_batch.events[v_place - 1]
-  end;
+  p_batch.orgs := p_batch.orgs[1:v_place - 1];
   return p_batch;
 end
 $$;
 
-ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) OWNER TO postgres;
+ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed. p_watermark: of the last read.';
+COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) IS 'A batch cut to p_most pairs. The events from the cut on wait for the turns of their organisations; the one at the cut goes on after the last endpoint that was processed. locks: the caller holds router.';
 
 -- Name: database_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9353,6 +9274,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  v_most constant integer := 5000;
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
@@ -9363,20 +9285,29 @@ begin
     end if;
   end if;
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
-      v_refused > 0 and exists (
-        select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id) as refused
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker, g.org_id
     from outbox.gate g
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
+    limit v_most
+  ), first as materialized (
+    select d.*,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = d.endpoint_id) as refused
+    from (
+      select d.*,
+        pg_catalog.row_number() over (partition by d.org_id order by d.next_at, d.id) as turn
+      from due d
+    ) d
+    order by d.turn, d.next_at, d.id
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    select w.id, w.changed_at
+    select w.id, w.changed_at, w.turn
     from (
-      select d.id, d.changed_at, d.refused,
-        pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
-      from due d
+      select d.id, d.changed_at, d.refused, d.turn,
+        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before
+      from first d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
       ) e
@@ -9391,7 +9322,7 @@ begin
     ) w
     where w.before < p_limit and not w.refused
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id
+    select g.endpoint_id, g.next_at, g.id, w.turn
     from wanted w
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
@@ -9405,7 +9336,8 @@ begin
       for no key update skip locked
     ) g
   )
-  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)
+    from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
@@ -9421,7 +9353,7 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of the ring; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of turns; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
 
 -- Name: due_isolated_gate(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9901,9 +9833,9 @@ ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit int
 
 COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: calls erase_messages().';
 
--- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: evaluate_filters(outbox.routing, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing) RETURNS outbox.routing
+CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) RETURNS outbox.routing
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -9923,15 +9855,17 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  v_share_ends integer := case
-    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
-  end;
+  v_share_ends integer;
 begin
-  foreach v_question in array p_batch.questions loop
-    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
-      p_batch.cut_org := v_question.org_id;
-      exit;
+  if p_batch.is_shared then
+    -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
+    if p_is_whole then
+      p_batch := outbox.heavy_last(p_batch, v_most / 2);
     end if;
+    v_share_ends := outbox.org_share_ends(p_batch.questions, v_most / 2);
+  end if;
+  foreach v_question in array p_batch.questions loop
+    exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -9976,11 +9910,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing) OWNER TO postgres;
+ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) OWNER TO postgres;
 
--- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_is_whole boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
+COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs. p_is_whole: the batch has the pairs of all its events.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10040,17 +9974,16 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         (
-          select from outbox.unrouted u
-          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
         )
-        union all
-        (select from outbox.unrouted u where u.org_id > '' limit 10000)
-        union all
-        (select from outbox.unrouted_late(v_router, 1000) u)
+        union
+        select u from outbox.waiting_events(10000) u
+        union
+        select u from outbox.unrouted_late(v_router, 1000) u
       ) u),
     'unrouted_since', (
-      select extract(epoch from least(
-        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
+      select extract(epoch from least(outbox.oldest_new(v_router), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (
@@ -13011,7 +12944,7 @@ ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the organisation that had the last turn. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
 
 -- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13022,8 +12955,7 @@ CREATE FUNCTION outbox.has_new(p_router outbox.router) RETURNS boolean
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  return exists (
-      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
+  return exists (select from outbox.unrouted u where u.event_id > p_router.watermark)
     or exists (select from outbox.unrouted_late(p_router, 1) u);
 end
 $$;
@@ -13097,7 +13029,7 @@ declare
   v_router outbox.router;
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
+  return outbox.has_new(v_router) or exists (select from outbox.backlog);
 end
 $$;
 
@@ -13198,6 +13130,64 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'The problem of a custom header, as the end of a sentence; null if the header is valid. Never contains the value.';
+
+-- Name: heavy_last(outbox.routing, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_hashjoin TO 'on'
+    SET enable_nestloop TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_heavy text[] := array(
+    select q.org_id
+    from unnest(p_batch.questions)
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id)
+    cross join lateral (
+      select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+    ) w
+    group by q.org_id
+    having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
+begin
+  if pg_catalog.cardinality(v_heavy) = 0 then
+    return p_batch;
+  end if;
+  select pg_catalog.array_agg(e.event_id order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.row_at order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.behind order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.org_id order by e.is_heavy, e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*, e.org_id = any (v_heavy) as is_heavy
+    from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+      as e (event_id, row_at, behind, org_id, place)
+  ) e;
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, p.problem, p.deliver_at, p.key_hash, p.body_bytes,
+      p.is_deleted)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, is_deleted, place)
+    join pg_catalog.unnest(p_batch.events) with ordinality as e (event_id, place)
+      on e.event_id = p.event_id
+    order by e.place, p.place);
+  p_batch.questions := array(
+    select row(q.event_id, q.endpoint_id, q.body_bytes, q.filters, q.weights,
+      q.org_id)::outbox.question
+    from unnest(p_batch.questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.org_id = any (v_heavy), q.place);
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) OWNER TO postgres;
+
+-- Name: FUNCTION heavy_last(p_batch outbox.routing, p_most bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) IS 'A batch in which the events of organisations with more work than p_most for filters come last, so that it can be cut there.';
 
 -- Name: hold_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13510,6 +13500,36 @@ ALTER FUNCTION outbox.host_problem(p_host text) OWNER TO postgres;
 -- Name: FUNCTION host_problem(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
+
+-- Name: in_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
+    pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*
+    from (
+      select e.*,
+        pg_catalog.row_number() over (partition by e.org_id order by e.event_id) as n
+      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
+        as e (event_id, row_at, behind, org_id)
+    ) e
+    order by e.n, e.event_id
+  ) t;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13835,6 +13855,25 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 -- Name: FUNCTION is_crowded(p_run outbox.run, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
+
+-- Name: is_for_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_for_new(p_router outbox.router) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return not exists (select from outbox.backlog)
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router);
+end
+$$;
+
+ALTER FUNCTION outbox.is_for_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION is_for_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_for_new(p_router outbox.router) IS 'Whether the next call reads new events, else it is a turn of backlog.';
 
 -- Name: is_isolated_turn(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14650,6 +14689,52 @@ ALTER FUNCTION outbox.last_tick_at() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the clock of the server; null if there was none yet.';
 
+-- Name: late_parts(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.late_parts(p_router outbox.router) RETURNS outbox.part[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_parts outbox.part[] := array[]::outbox.part[];
+  v_xid xid8;
+  v_last xid8;
+  v_org text;
+  v_event uuid;
+begin
+  for v_xid, v_last in
+    select x, x from pg_catalog.unnest(p_router.open_xids) x where x < p_router.seen_below
+    union all
+    select p_router.seen_below, '18446744073709551615'::xid8
+  loop
+    v_org := '';
+    v_event := v_start;
+    loop
+      select u.xid, u.org_id, u.event_id into v_xid, v_org, v_event from outbox.unrouted u
+      where (u.xid, u.org_id, u.event_id) > (v_xid, v_org, v_event) and u.xid <= v_last
+        and u.xid > '0' and u.event_id <= p_router.watermark
+      order by u.xid, u.org_id, u.event_id limit 1;
+      exit when not found;
+      v_parts := pg_catalog.array_append(
+        v_parts, row(v_org, outbox.period_of(v_event))::outbox.part);
+      v_event := outbox.period_end(outbox.period_of(v_event));
+    end loop;
+  end loop;
+  return v_parts;
+end
+$$;
+
+ALTER FUNCTION outbox.late_parts(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION late_parts(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.late_parts(p_router outbox.router) IS 'The parts that have late events. It looks up one event of each transaction, organisation and period.';
+
 -- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.latency_bounds() RETURNS bigint[]
@@ -14928,6 +15013,46 @@ ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
+
+-- Name: leave_backlog(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_backlog(p_batch outbox.routing) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- By ctid: only the holder of the lock of router changes these rows.
+  delete from outbox.backlog b where b.ctid = any (array(
+    select p.row_at
+    from (
+      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
+      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
+      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
+      group by o.org_id
+    ) o
+    cross join lateral (
+      select b.ctid as row_at, b.period from outbox.backlog b
+      where b.org_id = o.org_id
+        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      order by b.period limit 1000
+    ) p
+    where not exists (
+      select from outbox.unrouted u
+      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+end
+$$;
+
+ALTER FUNCTION outbox.leave_backlog(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) IS 'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16535,6 +16660,52 @@ ALTER FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_bo
 
 COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'An event of that time with a new id, not yet checked or stored.';
 
+-- Name: new_parts(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_period bytea := outbox.period_of(p_router.watermark);
+  v_next bytea;
+  v_org text := '';
+  v_event uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+begin
+  parts := array[]::outbox.part[];
+  loop
+    select u.period, u.org_id into v_next, v_org from outbox.unrouted u
+    where (u.period, u.org_id, u.event_id) > (v_period, v_org, v_event)
+      and u.event_id > p_router.watermark and u.org_id > ''
+    order by u.period, u.org_id, u.event_id limit 1;
+    if not found then
+      upto := (
+        select u.event_id from outbox.unrouted u where u.event_id > p_router.watermark
+        order by u.event_id desc limit 1);
+      return;
+    elsif v_next > v_period and pg_catalog.cardinality(parts) >= v_most then
+      upto := outbox.period_end(v_period);
+      return;
+    end if;
+    v_period := v_next;
+    v_event := v_last;
+    parts := pg_catalog.array_append(parts, row(v_org, v_period)::outbox.part);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) OWNER TO postgres;
+
+-- Name: FUNCTION new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) IS 'The parts that have new events, all of them up to an id. It looks up one event of each organisation and period, of as many periods as have 1,000 parts.';
+
 -- Name: new_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_secret() RETURNS text
@@ -16612,25 +16783,38 @@ CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
-  v_org text := outbox.turn_org(p_router);
+  v_parts outbox.part[];
+  v_next outbox.part;
 begin
-  if v_org is not null then
-    return array(
-      select u.event_id from outbox.unrouted u
-      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
+  p_router.batch := 1;
+  if outbox.is_for_new(p_router) then
+    select l.parts || n.parts into v_parts
+    from outbox.read_late(p_router) l
+    cross join outbox.read_above(p_router) n;
   end if;
+  select o.org_id into v_next.org_id
+  from (
+    select p.org_id from pg_catalog.unnest(v_parts) p
+    union all
+    select w from pg_catalog.unnest(outbox.waiting_orgs(p_router.last_org, 1)) w
+  ) o
+  order by o.org_id <= p_router.last_org, o.org_id
+  limit 1;
+  select p.period into v_next.period
+  from (
+    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
+    union all
+    select b.period from outbox.backlog b where b.org_id = v_next.org_id
+  ) p
+  order by p.period
+  limit 1;
   return array(
-    select l.id from (
-      select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
-      union all
-      (
-        select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
-      )
-    ) l
-    order by l.place limit 1);
+    select u.event_id from outbox.unrouted u
+    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
+    order by u.event_id limit 1);
 end
 $$;
 
@@ -16638,7 +16822,7 @@ ALTER FUNCTION outbox.next_unrouted(p_router outbox.router) OWNER TO postgres;
 
 -- Name: FUNCTION next_unrouted(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next, as an array of one; empty if there is none.';
+COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next if its batch is one event, as an array of one; empty if there is none.';
 
 -- Name: note_batch(uuid, bigint, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16889,6 +17073,30 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
+-- Name: oldest_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.oldest_new(p_router outbox.router) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return outbox.uuid_v7_time(coalesce(
+    (select u from outbox.unrouted_late(p_router, 1) u),
+    (
+      select u.event_id from outbox.unrouted u where u.event_id > p_router.watermark
+      order by u.event_id limit 1
+    )));
+end
+$$;
+
+ALTER FUNCTION outbox.oldest_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION oldest_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.oldest_new(p_router outbox.router) IS 'The time of an event that routing has not read: a late one, or the first new one; null if there is none.';
+
 -- Name: oldest_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.oldest_unrouted(p_router outbox.router) RETURNS timestamp with time zone
@@ -16930,15 +17138,17 @@ CREATE FUNCTION outbox.oldest_waiting() RETURNS timestamp with time zone
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_org text := '';
-  v_event uuid;
+  v_part outbox.part := row('', null)::outbox.part;
   v_oldest timestamptz;
 begin
   loop
-    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
-    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
+    select b.org_id, b.period into v_part.org_id, v_part.period from outbox.backlog b
+    where b.org_id > v_part.org_id order by b.org_id, b.period limit 1;
     exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
+    v_oldest := least(v_oldest, outbox.uuid_v7_time((
+      select u.event_id from outbox.unrouted u
+      where u.period = v_part.period and u.org_id = v_part.org_id and u.org_id > ''
+      order by u.event_id limit 1)));
   end loop;
   return v_oldest;
 end
@@ -17831,6 +18041,36 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
+-- Name: period_end(bytea); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.period_end(p_period bytea) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_temp'
+    AS $$
+  select (pg_catalog.encode(p_period, 'hex') || pg_catalog.repeat('f', 22))::uuid
+$$;
+
+ALTER FUNCTION outbox.period_end(p_period bytea) OWNER TO postgres;
+
+-- Name: FUNCTION period_end(p_period bytea); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.period_end(p_period bytea) IS 'A bound: at least every id of that period.';
+
+-- Name: period_of(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.period_of(p_event_id uuid) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_temp'
+    AS $$
+  select pg_catalog.substr(pg_catalog.uuid_send(p_event_id), 1, 5)
+$$;
+
+ALTER FUNCTION outbox.period_of(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION period_of(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.period_of(p_event_id uuid) IS 'The period of an event, as in outbox.unrouted.';
+
 -- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.person_key(p_recipient text) RETURNS text
@@ -18489,7 +18729,7 @@ begin
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
-  insert into outbox.unrouted (event_id) values (v_id);
+  insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
 
@@ -18718,7 +18958,8 @@ begin
     end if;
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
-  insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
+  insert into outbox.unrouted (event_id, org_id)
+  select e.id, e.org_id from pg_catalog.unnest(v_events) e;
   return array(
     select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception
@@ -18990,9 +19231,9 @@ begin
     ) m
     where c.update_status = 'applied'
     order by c.place
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select t.id from published t;
+  insert into outbox.unrouted (event_id, org_id) select t.id, t.org_id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
@@ -19276,13 +19517,13 @@ begin
     where p_is_own or not exists (
       select from outbox.event_bytes b
       where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select e.id from event e;
+  insert into outbox.unrouted (event_id, org_id) select e.id, e.org_id from event e;
   if not found then
     perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
     insert into outbox.event select p_event.*;
-    insert into outbox.unrouted (event_id) values (v_id);
+    insert into outbox.unrouted (event_id, org_id) values (v_id, p_event.org_id);
   end if;
   return v_id;
 end
@@ -19438,9 +19679,9 @@ begin
   with news as (
     insert into outbox.event (id, org_id, type, body, created_at)
     select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select n.id from news n;
+  insert into outbox.unrouted (event_id, org_id) select n.id, n.org_id from news n;
 end
 $$;
 
@@ -19674,20 +19915,18 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
-        union all
-        select u.event_id from outbox.unrouted u
-        where u.event_id > v_router.watermark and u.org_id is null
-        union all
-        select u.event_id from outbox.unrouted u where u.org_id > ''
+        union
+        (
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
+        )
+        union
+        select u from outbox.waiting_events(10000) u
         limit 10000
       ) c
     ),
-    'waiting_turn', (
-      select pg_catalog.count(*)
-      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
-    ),
-    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-      outbox.oldest_waiting()),
+    'waiting_turn', (select pg_catalog.count(*) from outbox.waiting_events(10000)),
+    'oldest_unrouted_at', least(outbox.oldest_new(v_router), outbox.oldest_waiting()),
     'oldest_due_at', least(
       (select g.next_at from outbox.gate g
        where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
@@ -19812,6 +20051,46 @@ ALTER FUNCTION outbox.raise_unknown_saga(p_name text) OWNER TO postgres;
 -- Name: FUNCTION raise_unknown_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.raise_unknown_saga(p_name text) IS 'Raises OH002 for a saga that does not exist.';
+
+-- Name: read_above(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_above(p_router outbox.router) RETURNS outbox.unread
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_unread outbox.unread;
+begin
+  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.row_at),
+    pg_catalog.array_agg(u.behind), pg_catalog.array_agg(u.org_id)
+  into v_unread.events, v_unread.rows_at, v_unread.behind, v_unread.orgs
+  from (
+    select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind, u.org_id
+    from outbox.unrouted u
+    where u.event_id > p_router.watermark
+    order by u.event_id limit p_router.batch
+  ) u;
+  if pg_catalog.cardinality(v_unread.events) >= p_router.batch then
+    v_unread := null;
+    select n.parts, n.upto into v_unread.parts, v_unread.upto from outbox.new_parts(p_router) n;
+  else
+    v_unread.upto := coalesce(v_unread.events[pg_catalog.cardinality(v_unread.events)],
+      p_router.watermark);
+  end if;
+  return v_unread;
+end
+$$;
+
+ALTER FUNCTION outbox.read_above(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION read_above(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_above(p_router outbox.router) IS 'The new events in the order of their ids.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19943,6 +20222,47 @@ ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and returns it with its weight. OH001 has the position, the problem and the remedy.';
 
+-- Name: read_late(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_late(p_router outbox.router) RETURNS outbox.unread
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_late uuid[] := array(
+    select l from outbox.unrouted_late(p_router, p_router.batch) l order by l);
+  v_unread outbox.unread;
+begin
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_unread.parts := outbox.late_parts(p_router);
+  elsif pg_catalog.cardinality(v_late) > 0 then
+    select pg_catalog.array_agg(l.event_id order by l.place),
+      pg_catalog.array_agg(u.row_at order by l.place),
+      pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place),
+      pg_catalog.array_agg(u.org_id order by l.place)
+    into v_unread.events, v_unread.rows_at, v_unread.behind, v_unread.orgs
+    from pg_catalog.unnest(v_late) with ordinality as l (event_id, place)
+    cross join lateral (
+      select u.ctid as row_at, u.routed_to, u.org_id from outbox.unrouted u
+      where u.event_id = l.event_id offset 0
+    ) u;
+  end if;
+  return v_unread;
+end
+$$;
+
+ALTER FUNCTION outbox.read_late(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION read_late(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_late(p_router outbox.router) IS 'The late events in the order of their ids.';
+
 -- Name: read_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_new(p_router outbox.router) RETURNS outbox.routing
@@ -19957,43 +20277,32 @@ CREATE FUNCTION outbox.read_new(p_router outbox.router) RETURNS outbox.routing
     AS $$
 declare
   v_snapshot pg_snapshot;
-  v_late uuid[];
   v_batch outbox.routing;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_parts outbox.part[];
 begin
   -- One statement reads the late events, the new events and its own snapshot, so that all three
   -- agree.
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > p_router.watermark and u.org_id is null
-      order by u.event_id limit p_router.batch
-    ) u
-  ) n;
-  -- If late events alone fill the batch, it has no others and keeps the state of router.
-  if pg_catalog.cardinality(v_late) >= p_router.batch then
-    v_batch := null;
-  else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      p_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
+  select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+  into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
+    v_batch.watermark
+  from outbox.read_late(p_router) l
+  cross join outbox.read_above(p_router) n;
+  v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+  -- This transaction counts as open, because it may publish after this read.
+  v_batch.open_xids := array(
+    select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+    union
+    select pg_catalog.pg_current_xact_id_if_assigned());
+  if pg_catalog.cardinality(v_parts) > 0 then
+    perform outbox.wait_for_turns(v_parts);
   end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+  if exists (select from outbox.backlog) then
+    v_batch := outbox.without_waiting(v_batch);
   end if;
-  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  if v_batch.orgs[1] <> any (v_batch.orgs) then
+    v_batch := outbox.in_turn(v_batch);
+  end if;
   return v_batch;
 end
 $$;
@@ -20002,7 +20311,7 @@ ALTER FUNCTION outbox.read_new(p_router outbox.router) OWNER TO postgres;
 
 -- Name: FUNCTION read_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the events that routing has not read: late ones first, then by id. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the events that routing has not read, fewer than two batches, without those that wait for a turn. locks: the caller holds router.';
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20140,37 +20449,60 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
--- Name: read_turn(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: read_turn(outbox.router, outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_turn(p_org_id text, p_limit integer) RETURNS outbox.routing
+CREATE FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) RETURNS outbox.routing
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-  v_batch outbox.routing;
+  v_share integer;
 begin
-  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
-  into v_batch.events, v_batch.rows_at, v_batch.behind
+  p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, p_router.batch);
+  v_share := p_router.batch / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
+  with taken as materialized (
+    select o.place, u.event_id, u.row_at, u.behind,
+      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    cross join lateral (
+      select u.event_id, u.row_at, u.behind
+      from (
+        select b.period from outbox.backlog b where b.org_id = o.org_id order by b.period offset 0
+      ) b
+      cross join lateral (
+        select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
+        from outbox.unrouted u
+        where u.period = b.period and u.org_id = o.org_id and u.org_id > ''
+        order by u.event_id limit v_share
+      ) u
+      limit v_share
+    ) u
+  )
+  select coalesce(pg_catalog.array_agg(t.event_id), '{}'),
+    coalesce(pg_catalog.array_agg(t.row_at), '{}'),
+    coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
-    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
-  ) u;
-  v_batch.turn_of := p_org_id;
-  v_batch.is_shared := true;
-  return v_batch;
+    select t.*, p_batch.turn_orgs[t.place::integer] as org_id from taken t order by t.n, t.place
+  ) t;
+  p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
+  p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
+  return p_batch;
 end
 $$;
 
-ALTER FUNCTION outbox.read_turn(p_org_id text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) OWNER TO postgres;
 
--- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) IS 'A batch of the first events that wait for the turn of an organisation.';
+COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. The organisations take turns, event by event.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20182,7 +20514,6 @@ CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
 declare
   v_router outbox.router;
   v_batch outbox.routing;
-  v_org text;
   v_most integer := 2000;
 begin
   if not outbox.has_unrouted() then
@@ -20198,24 +20529,26 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  v_org := outbox.turn_org(v_router);
-  if v_org is null then
-    v_batch := outbox.await_turns(outbox.read_new(v_router));
-  else
-    v_batch := outbox.read_turn(v_org, v_router.batch);
+  if outbox.is_for_new(v_router) then
+    v_batch := outbox.read_new(v_router);
+  end if;
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
+    v_batch := outbox.read_turn(v_router, v_batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
+    perform outbox.leave_backlog(v_batch);
+    return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.evaluate_filters(v_batch);
+    v_batch := outbox.evaluate_filters(
+      v_batch, pg_catalog.cardinality(v_batch.pairs) <= v_most);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
+    v_batch := outbox.cut_batch(v_batch, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -20341,6 +20674,7 @@ CREATE TABLE outbox.gate (
     probe_attempt integer,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     isolated_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    org_id text NOT NULL,
     CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
     CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
     CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
@@ -20352,7 +20686,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed; org_id: of the endpoint.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -23015,15 +23349,11 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set
-        routed_to = p_batch.cut_endpoint,
-        org_id = coalesce(p_batch.cut_org, u.org_id)
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
       where u.event_id = p_batch.cut_event;
     end if;
-    if p_batch.waiting_at is not null then
-      update outbox.unrouted u set org_id = w.org_id
-      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
-      where u.ctid = w.row_at;
+    if p_batch.turn_orgs is not null then
+      perform outbox.leave_backlog(p_batch);
     end if;
     update outbox.router r set
       turn = r.turn + 1,
@@ -23045,8 +23375,10 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
-          -- So that the next call is not a turn of the same organisation.
-          update outbox.router r set turn = r.turn + 1
+          -- So that the next call does not begin with the same organisation.
+          update outbox.router r set
+            turn = r.turn + 1,
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
@@ -23079,18 +23411,17 @@ CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_routed_to uuid;
+  v_unroutable outbox.unroutable;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id
-  returning u.routed_to into v_routed_to;
+  delete from outbox.unroutable u where u.event_id = p_event_id returning u.* into v_unroutable;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s is not set aside',
         pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id, routed_to)
-  values (p_event_id, v_routed_to)
+  insert into outbox.unrouted (event_id, org_id, routed_to)
+  values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
@@ -23274,10 +23605,10 @@ begin
       where o.again_at <= p_now and o.again_at < 'infinity'
       order by o.again_at limit p_most
       for update skip locked))
-    returning u.event_id, u.routed_to, u.failures
+    returning u.event_id, u.org_id, u.routed_to, u.failures
   )
-  insert into outbox.unrouted (event_id, routed_to, failures)
-  select d.event_id, d.routed_to, d.failures from due d
+  insert into outbox.unrouted (event_id, org_id, routed_to, failures)
+  select d.event_id, d.org_id, d.routed_to, d.failures from due d
   on conflict do nothing;
   get diagnostics v_moved = row_count;
   return v_moved;
@@ -25976,38 +26307,6 @@ ALTER FUNCTION outbox.try_tick(p_until timestamp with time zone) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.try_tick(p_until timestamp with time zone) IS 'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that the job continues with the next tick. Without p_until: for three quarters of statement_timeout, and not after the minute in which the job started.';
 
--- Name: turn_org(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.turn_org(p_router outbox.router) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  if not exists (select from outbox.unrouted u where u.org_id > '')
-    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
-  then
-    return null;
-  end if;
-  return coalesce(
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
-    ),
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > '' order by u.org_id, u.event_id limit 1
-    ));
-end
-$$;
-
-ALTER FUNCTION outbox.turn_org(p_router outbox.router) OWNER TO postgres;
-
--- Name: FUNCTION turn_org(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.turn_org(p_router outbox.router) IS 'The organisation whose turn the next call is; null if that call reads new events.';
-
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
@@ -26179,14 +26478,13 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark and u.org_id is null
+      and u.event_id <= p_router.watermark
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
-      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -26625,6 +26923,91 @@ ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
 
+-- Name: wait_for_turns(outbox.part[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.backlog (org_id, period)
+  select distinct p.org_id, p.period from pg_catalog.unnest(p_parts) p
+  on conflict do nothing;
+end
+$$;
+
+ALTER FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) OWNER TO postgres;
+
+-- Name: FUNCTION wait_for_turns(p_parts outbox.part[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) IS 'Puts parts of unrouted into backlog. locks: the caller holds router.';
+
+-- Name: waiting_events(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_events(p_limit integer) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return query
+  select u.event_id
+  from outbox.backlog b
+  cross join lateral (
+    select u.event_id from outbox.unrouted u
+    where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
+    limit p_limit
+  ) u
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_events(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_events(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_events(p_limit integer) IS 'Up to p_limit events that wait for the turn of their organisation.';
+
+-- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_orgs text[] := array[]::text[];
+  v_org text := p_after;
+  v_is_round boolean := false;
+begin
+  while pg_catalog.cardinality(v_orgs) < p_limit loop
+    select b.org_id into v_org from outbox.backlog b where b.org_id > v_org
+    order by b.org_id, b.period limit 1;
+    if not found then
+      exit when v_is_round;
+      v_is_round := true;
+      v_org := '';
+      continue;
+    end if;
+    exit when v_is_round and v_org > p_after;
+    v_orgs := pg_catalog.array_append(v_orgs, v_org);
+  end loop;
+  return v_orgs;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) IS 'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after first.';
+
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) RETURNS void
@@ -26993,38 +27376,6 @@ ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that starts with "unreadable: "; null if all can be read.';
 
--- Name: with_late(outbox.routing, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) RETURNS outbox.routing
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-begin
-  select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
-    pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place) || p_batch.behind
-  into p_batch.events, p_batch.rows_at, p_batch.behind
-  from pg_catalog.unnest(p_late) with ordinality as l (event_id, place)
-  cross join lateral (
-    select u.ctid, u.routed_to from outbox.unrouted u where u.event_id = l.event_id offset 0
-  ) u;
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) OWNER TO postgres;
-
--- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) IS 'A batch with late events before its own.';
-
 -- Name: with_messages(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
@@ -27115,6 +27466,47 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
+
+-- Name: without_waiting(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.without_waiting(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_waiting text[] := array(
+    select o.org_id
+    from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    where exists (select from outbox.backlog b where b.org_id = o.org_id));
+begin
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events, p_batch.orgs) as e (event_id, org_id)
+    where e.org_id = any (v_waiting)));
+  select pg_catalog.array_agg(e.event_id order by e.place),
+    pg_catalog.array_agg(e.row_at order by e.place),
+    pg_catalog.array_agg(e.behind order by e.place),
+    pg_catalog.array_agg(e.org_id order by e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+    as e (event_id, row_at, behind, org_id, place)
+  where e.org_id <> all (v_waiting);
+  p_batch.is_shared := true;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.without_waiting(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.without_waiting(p_batch outbox.routing) IS 'A batch without the events of organisations in backlog. These events wait there too, so that the order of the events of an organisation stays. locks: the caller holds router.';
 
 -- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27304,6 +27696,20 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: backlog; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.backlog (
+    org_id text NOT NULL,
+    period bytea NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.backlog OWNER TO postgres;
+
+-- Name: TABLE backlog; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.backlog IS 'The parts of unrouted that wait for the turn of their organisation: one row for each organisation and period, whatever the number of its events is (see turn).';
 
 -- Name: binding_change; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -28033,7 +28439,7 @@ CREATE TABLE outbox.unroutable (
     error text NOT NULL,
     set_aside_at timestamp with time zone NOT NULL,
     routed_to uuid,
-    org_id text,
+    org_id text NOT NULL,
     failures smallint DEFAULT 3 NOT NULL,
     again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
 );
@@ -28042,7 +28448,7 @@ ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. org_id: null if the event does not exist; again_at: when it is routed again without a call, after an error that is usually temporary.';
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. again_at: when it is routed again without a call, after an error that is usually temporary.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -28102,10 +28508,11 @@ COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and it
 
 CREATE TABLE outbox.unrouted (
     event_id uuid NOT NULL,
+    org_id text NOT NULL,
     xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
     routed_to uuid,
     failures smallint DEFAULT 0 NOT NULL,
-    org_id text
+    period bytea GENERATED ALWAYS AS (substr(uuid_send(event_id), 1, 5)) STORED NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
 
@@ -28113,7 +28520,7 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; org_id: the organisation, if the event waits for the turn of its organisation (see turn), else null.';
+COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; period: the 256 ms of the event, which are the first 5 bytes of its id.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -28718,6 +29125,11 @@ ALTER TABLE ONLY outbox.activity
 
 ALTER TABLE ONLY outbox.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
+
+-- Name: backlog backlog_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.backlog
+    ADD CONSTRAINT backlog_pkey PRIMARY KEY (org_id, period);
 
 -- Name: binding_change binding_change_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29324,13 +29736,13 @@ CREATE INDEX unroutable_again ON outbox.unroutable USING btree (again_at) WHERE 
 
 CREATE INDEX unroutable_org ON outbox.unroutable USING btree (org_id, event_id) WHERE (org_id > ''::text);
 
--- Name: unrouted_turn; Type: INDEX; Schema: outbox; Owner: postgres
+-- Name: unrouted_period; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX unrouted_turn ON outbox.unrouted USING btree (org_id, event_id) WHERE (org_id > ''::text);
+CREATE INDEX unrouted_period ON outbox.unrouted USING btree (period, org_id, event_id) WHERE (org_id > ''::text);
 
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id) WHERE (xid > '0'::xid8);
+CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, org_id, event_id) WHERE (xid > '0'::xid8);
 
 -- Name: whatsapp_channel_account; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29446,6 +29858,10 @@ ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 -- Name: audit_event; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
+
+-- Name: backlog; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.backlog ENABLE ROW LEVEL SECURITY;
 
 -- Name: binding; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -29893,14 +30309,6 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 -- Name: FUNCTION await_tick(p_this_minute boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.await_tick(p_this_minute boolean) FROM PUBLIC;
-
--- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) FROM PUBLIC;
-
--- Name: FUNCTION await_turns(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.await_turns(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION base_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30540,9 +30948,9 @@ REVOKE ALL ON FUNCTION outbox.current_traceparent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUBLIC;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION database_id(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30736,9 +31144,9 @@ REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_is_whole boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) FROM PUBLIC;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31141,6 +31549,10 @@ REVOKE ALL ON FUNCTION outbox.hash_person(p_recipient text, p_key text) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION heavy_last(p_batch outbox.routing, p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) FROM PUBLIC;
+
 -- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
@@ -31176,6 +31588,10 @@ REVOKE ALL ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with ti
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
+
+-- Name: FUNCTION in_turn(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.in_turn(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31224,6 +31640,10 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 -- Name: FUNCTION is_crowded(p_run outbox.run, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_for_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_for_new(p_router outbox.router) FROM PUBLIC;
 
 -- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31355,6 +31775,10 @@ REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) 
 REVOKE ALL ON FUNCTION outbox.last_tick_at() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.last_tick_at() TO service_role;
 
+-- Name: FUNCTION late_parts(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.late_parts(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
@@ -31366,6 +31790,10 @@ REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at t
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
+
+-- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31579,6 +32007,10 @@ REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 
+-- Name: FUNCTION new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) FROM PUBLIC;
+
 -- Name: FUNCTION new_secret(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
@@ -31630,6 +32062,10 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION number_variants(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
+
+-- Name: FUNCTION oldest_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.oldest_new(p_router outbox.router) FROM PUBLIC;
 
 -- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31766,6 +32202,14 @@ GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) T
 
 REVOKE ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION period_end(p_period bytea); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.period_end(p_period bytea) FROM PUBLIC;
+
+-- Name: FUNCTION period_of(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.period_of(p_event_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31984,6 +32428,10 @@ GRANT ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.raise_unknown_saga(p_name text) FROM PUBLIC;
 
+-- Name: FUNCTION read_above(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_above(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_catalogue(p_org_id text) FROM PUBLIC;
@@ -31996,6 +32444,10 @@ REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with
 -- Name: FUNCTION read_filter(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
+
+-- Name: FUNCTION read_late(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_late(p_router outbox.router) FROM PUBLIC;
 
 -- Name: FUNCTION read_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32018,9 +32470,9 @@ REVOKE ALL ON FUNCTION outbox.read_results(p_results jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 
--- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32707,10 +33159,6 @@ REVOKE ALL ON FUNCTION outbox.try_read(p_vault_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.try_tick(p_until timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION turn_org(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.turn_org(p_router outbox.router) FROM PUBLIC;
-
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) FROM PUBLIC;
@@ -32786,6 +33234,18 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
 
+-- Name: FUNCTION wait_for_turns(p_parts outbox.part[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_events(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_events(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) FROM PUBLIC;
@@ -32826,10 +33286,6 @@ REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_
 
 REVOKE ALL ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) FROM PUBLIC;
-
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
@@ -32837,6 +33293,10 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.without_waiting(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32857,6 +33317,10 @@ GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 -- Name: TABLE audit_event; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.audit_event TO service_role;
+
+-- Name: TABLE backlog; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.backlog TO service_role;
 
 -- Name: TABLE callback_count; Type: ACL; Schema: outbox; Owner: postgres
 
