@@ -184,7 +184,8 @@ Deno.test('a late flood of one organisation makes an event of another wait for o
   let left = 4000
   while (left > 0) {
     const { routed } = await run.call()
-    expect(routed).toBe(1000)
+    // A quarter of a batch, because another organisation has had events.
+    expect(routed).toBe(250)
     left -= routed
   }
   expect(await hasUnrouted()).toBe(false)

@@ -9833,17 +9833,15 @@ ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit int
 
 COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: calls erase_messages().';
 
--- Name: evaluate_filters(outbox.routing, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: evaluate_filters(outbox.routing, bigint, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) RETURNS outbox.routing
+CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) RETURNS outbox.routing
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET jit TO 'off'
     AS $$
 declare
-  -- One unit of work takes at most 0.25 µs, so the limit is one second.
-  v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
@@ -9860,9 +9858,9 @@ begin
   if p_batch.is_shared then
     -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
     if p_is_whole then
-      p_batch := outbox.heavy_last(p_batch, v_most / 2);
+      p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
-    v_share_ends := outbox.org_share_ends(p_batch.questions, v_most / 2);
+    v_share_ends := outbox.org_share_ends(p_batch.questions, p_most / 2);
   end if;
   foreach v_question in array p_batch.questions loop
     exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
@@ -9874,7 +9872,7 @@ begin
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
     end if;
-    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    exit when v_event is not null and (v_work > p_most or v_is_new and v_sorting > p_most);
     if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.problem into v_doc, v_unreadable
@@ -9910,11 +9908,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) OWNER TO postgres;
 
--- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_is_whole boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs. p_is_whole: the batch has the pairs of all its events.';
+COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs. p_most: the limit in units of at most 0.25 us; p_is_whole: the batch has the pairs of all its events.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12937,14 +12935,15 @@ CREATE TABLE outbox.router (
     seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
     open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
     batch integer DEFAULT 1000 NOT NULL,
-    last_org text DEFAULT ''::text NOT NULL
+    last_org text DEFAULT ''::text NOT NULL,
+    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
 );
 
 ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in backlog. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
 
 -- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20515,6 +20514,7 @@ declare
   v_router outbox.router;
   v_batch outbox.routing;
   v_most integer := 2000;
+  v_most_work bigint := 4194304;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -20529,6 +20529,12 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
+  if v_router.shared_at > outbox.clock() - interval '5 s' then
+    -- Others wait for each call, so it does less.
+    v_router.batch := greatest(1, v_router.batch / 4);
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
+  end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
@@ -20542,7 +20548,7 @@ begin
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
     v_batch := outbox.evaluate_filters(
-      v_batch, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
@@ -23358,6 +23364,10 @@ begin
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
+      shared_at = case
+        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        else r.shared_at
+      end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -31144,9 +31154,9 @@ REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_is_whole boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_is_whole boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) FROM PUBLIC;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1904,6 +1904,7 @@ export type Database = {
           'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
+          'shared_at': string
           'turn': number
           'watermark': string
           'has_new': boolean | null
@@ -1933,6 +1934,7 @@ export type Database = {
           'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
+          'shared_at'?: string
           'turn'?: number
           'watermark'?: string
         }
@@ -1941,6 +1943,7 @@ export type Database = {
           'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
+          'shared_at'?: string
           'turn'?: number
           'watermark'?: string
         }
@@ -3880,7 +3883,11 @@ export type Database = {
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'evaluate_filters': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_is_whole': boolean }
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_is_whole': boolean
+          'p_most': number
+        }
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
           from: '*'
@@ -4954,6 +4961,7 @@ export type Database = {
           'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
+          'shared_at': string
           'turn': number
           'watermark': string
         }

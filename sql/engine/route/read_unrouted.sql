@@ -66,6 +66,7 @@ declare
   v_router outbox.router;
   v_batch outbox.routing;
   v_most integer := 2000;
+  v_most_work bigint := 4194304;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -80,6 +81,12 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
+  if v_router.shared_at > outbox.clock() - interval '5 s' then
+    -- Others wait for each call, so it does less.
+    v_router.batch := greatest(1, v_router.batch / 4);
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
+  end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
@@ -93,7 +100,7 @@ begin
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
     v_batch := outbox.evaluate_filters(
-      v_batch, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;

@@ -145,6 +145,10 @@ begin
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
+      shared_at = case
+        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        else r.shared_at
+      end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below

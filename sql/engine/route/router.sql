@@ -40,12 +40,14 @@ create table outbox.router (
   seen_below xid8 not null default '0',
   open_xids xid8[] not null default '{}',
   batch integer not null default 1000,
-  last_org text not null default ''
+  last_org text not null default '',
+  shared_at timestamptz not null default '-infinity'
 );
 comment on table outbox.router is
   'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
   'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: '
-  'the last organisation that had a turn. turn: the '
+  'the last organisation that had a turn. shared_at: when a batch last had events of an '
+  'organisation while another one was in backlog. turn: the '
   'number of updates, which is the key because it changes: with a constant key each lookup would '
   'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;

@@ -13,6 +13,9 @@
 --                 share of the batch for each of its organisations, beginning after the one that was
 --                 last. The first events of all organisations come first, then their second ones.
 --
+-- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
+-- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
+--
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- backlog goes there. backlog may have a part whose events are all routed. It must have each event
 -- that routing has read and not routed.

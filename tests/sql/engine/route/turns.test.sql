@@ -77,6 +77,7 @@ do $$ begin perform outbox.add_gate(e.id, e.ordering) from outbox.endpoint e whe
 select events(40, p_org_id => 'wide'), events(3, p_org_id => 'light');
 select cmp_ok(calls_for('light'), '<=', 3, 'another organisation waits for the share of the wide one and one turn');
 select cmp_ok(routed_of('wide'), '<=', 4000::bigint, 'of 2,000 pairs each');
+select time_passes('6 s');
 select cmp_ok(calls_for('wide'), '<=', 20, 'the wide one goes on when nothing else waits');
 select is(routed_of('wide'), 20000::bigint, 'to all its endpoints, once');
 
