@@ -6325,9 +6325,9 @@ comment on function outbox.lock_router() is
 
 -- sql/engine/route/backlog.sql
 
--- The organisations whose events wait for a turn (see turn), and which events these are. backlog has
--- a row for each organisation and period of 256 ms, so that it stays small whatever waits. Only the
--- holder of the lock of router changes it.
+-- The organisations whose events wait for a turn (see turn), and which events these are. backlog
+-- has a row for each organisation and period of 256 ms, so that it stays small whatever waits. Only
+-- the holder of the lock of router changes it.
 
 create type outbox.part as (org_id text, period bytea);
 comment on type outbox.part is 'The events of one organisation and one period of 256 ms.';
@@ -6769,19 +6769,20 @@ comment on function outbox.has_unrouted() is
 -- sql/engine/route/turn.sql
 
 -- Organisations take turns. Routing reads events in the order of their ids, so an organisation that
--- publishes many, or has expensive filters or many endpoints, would hold up all others. So what one
--- call cannot finish waits in backlog: a row for each organisation and period of 256 ms in which it
--- has waiting events. The number of its events does not matter, so that a flood costs a call little.
+-- publishes many, or has expensive filters or many endpoints, would hold up all others. So what
+-- one call cannot finish waits in backlog: a row for each organisation and period of 256 ms in
+-- which it has waiting events. The number of its events does not matter, so that a flood costs a
+-- call little.
 --
 --   new events    If a read finds fewer than a batch, they are routed at once, except those of
 --                 organisations in backlog. If it finds a batch, nothing is routed of it: all that
---                 is new goes into backlog, for each organisation and period by one index lookup.
+--                 is new goes into backlog, by one index lookup for each organisation and period.
 --   rest          So does what a call has read and not finished: more than 2,000 pairs, or more
---                 filters than its limit of work. An organisation may use half of this work, and the
---                 events of one that needs more come last.
+--                 filters than its limit of work. An organisation may use half of this work, and
+--                 the events of one that needs more come last.
 --   turn          A call without other new events, and every second call, reads from backlog: a
---                 share of the batch for each of its organisations, beginning after the one that was
---                 last. The first events of all organisations come first, then their second ones.
+--                 share of the batch for each of its organisations, beginning after the one that
+--                 was last. The first events of all come first, then their second ones.
 --
 -- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
 -- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
@@ -6794,7 +6795,7 @@ comment on function outbox.has_unrouted() is
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into backlog, and routes 500
 --            events of A and the one of B
---   call 2   routes 1,000 events of A, and so on, because B has left backlog
+--   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -10039,8 +10040,8 @@ comment on function outbox.complete(outbox.result[], timestamptz) is
 
 -- sql/engine/claim/due_gates.sql
 
--- Which gates a claim serves: the due gates of the ring. Organisations take turns: first the gate of
--- each organisation that has waited longest, then its second one. So an organisation with 5,000
+-- Which gates a claim serves: the due gates of the ring. Organisations take turns: first the gate
+-- of each organisation that has waited longest, then its second one. So an organisation with 5,000
 -- endpoints takes no turn of another one. Gates that are not due are not read. The steps of
 -- due_gates():
 --

@@ -1,5 +1,5 @@
--- Which gates a claim serves: the due gates of the ring. Organisations take turns: first the gate of
--- each organisation that has waited longest, then its second one. So an organisation with 5,000
+-- Which gates a claim serves: the due gates of the ring. Organisations take turns: first the gate
+-- of each organisation that has waited longest, then its second one. So an organisation with 5,000
 -- endpoints takes no turn of another one. Gates that are not due are not read. The steps of
 -- due_gates():
 --

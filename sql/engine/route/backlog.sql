@@ -1,6 +1,6 @@
--- The organisations whose events wait for a turn (see turn), and which events these are. backlog has
--- a row for each organisation and period of 256 ms, so that it stays small whatever waits. Only the
--- holder of the lock of router changes it.
+-- The organisations whose events wait for a turn (see turn), and which events these are. backlog
+-- has a row for each organisation and period of 256 ms, so that it stays small whatever waits. Only
+-- the holder of the lock of router changes it.
 
 create type outbox.part as (org_id text, period bytea);
 comment on type outbox.part is 'The events of one organisation and one period of 256 ms.';

@@ -1,17 +1,18 @@
 -- Organisations take turns. Routing reads events in the order of their ids, so an organisation that
--- publishes many, or has expensive filters or many endpoints, would hold up all others. So what one
--- call cannot finish waits in backlog: a row for each organisation and period of 256 ms in which it
--- has waiting events. The number of its events does not matter, so that a flood costs a call little.
+-- publishes many, or has expensive filters or many endpoints, would hold up all others. So what
+-- one call cannot finish waits in backlog: a row for each organisation and period of 256 ms in
+-- which it has waiting events. The number of its events does not matter, so that a flood costs a
+-- call little.
 --
 --   new events    If a read finds fewer than a batch, they are routed at once, except those of
 --                 organisations in backlog. If it finds a batch, nothing is routed of it: all that
---                 is new goes into backlog, for each organisation and period by one index lookup.
+--                 is new goes into backlog, by one index lookup for each organisation and period.
 --   rest          So does what a call has read and not finished: more than 2,000 pairs, or more
---                 filters than its limit of work. An organisation may use half of this work, and the
---                 events of one that needs more come last.
+--                 filters than its limit of work. An organisation may use half of this work, and
+--                 the events of one that needs more come last.
 --   turn          A call without other new events, and every second call, reads from backlog: a
---                 share of the batch for each of its organisations, beginning after the one that was
---                 last. The first events of all organisations come first, then their second ones.
+--                 share of the batch for each of its organisations, beginning after the one that
+--                 was last. The first events of all come first, then their second ones.
 --
 -- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
 -- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
@@ -24,7 +25,7 @@
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into backlog, and routes 500
 --            events of A and the one of B
---   call 2   routes 1,000 events of A, and so on, because B has left backlog
+--   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable

@@ -335,4 +335,18 @@ export const routing: readonly Mutant[] = [
     tests: ['sql/engine/claim/crowd.test.sql'],
     why: 'An organisation with many endpoints takes the turns of the others.',
   },
+  {
+    file: 'sql/engine/route/read_unrouted.sql',
+    find: `v_router.shared_at > outbox.clock() - interval '5 s'`,
+    replace: 'false',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'Each call of an organisation with a flood is as long as if nobody waited for it.',
+  },
+  {
+    file: 'sql/engine/route/route.sql',
+    find: 'when p_batch.is_shared and exists (select from outbox.backlog) then p_now',
+    replace: 'when exists (select from outbox.backlog) then p_now',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'An organisation alone is routed in small batches.',
+  },
 ]

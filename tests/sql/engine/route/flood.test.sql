@@ -48,8 +48,8 @@ select is_empty($$select from outbox.backlog where org_id = 'small'$$, 'an organ
 select ok(not outbox.has_new(r), 'all has been read') from outbox.router r;
 do $$ begin perform step(0); end $$;
 select is(routed_of('flood'), 750::bigint, 'shortly after another one it has a quarter of a batch');
-do $$ begin perform time_passes('6 s'), step(0); end $$;
-select is(routed_of('flood'), 1750::bigint, 'alone it has the whole batch');
+do $$ begin perform time_passes('6 s'), step(0), step(0); end $$;
+select is(routed_of('flood'), 2750::bigint, 'alone it has the whole batch in each call');
 create temporary table next_one as select outbox.publish('a', '{}', 'small') as id;
 select cmp_ok(calls_until(id), '<=', 2, 'a new event waits for one turn at most') from next_one;
 
