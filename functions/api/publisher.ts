@@ -18,7 +18,8 @@ export type PublishedEvent = {
 /**
  * Publishes all events of an organisation or none; resolves with their ids in order and with the
  * duplicates. `batchKey` is the Idempotency-Key of the batch, `traceparent` the trace of events that
- * name none, `charge` counts further requests for the check of the payloads. Throws ApiError.
+ * name none, `charge` counts further requests for the events, their bytes and the check of the
+ * payloads. Throws ApiError.
  */
 export type Publish = (
   orgId: string,
@@ -70,6 +71,8 @@ export function createPublisher(database: ApiDatabase): Publish {
     batchKey,
     charge,
   ): Promise<PublishedIds> {
+    const more = requestsFor(events)
+    if (more > 0) charge?.(more)
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
     let isFresh = false
     for (let round = 0; round < maxRounds; round++) {
@@ -101,6 +104,15 @@ export function createPublisher(database: ApiDatabase): Publish {
       headers: { 'retry-after': '1' },
     })
   }
+}
+
+/** For each full number of these events or characters, the request counts as one more request. */
+const eventsOfRequest = 10
+const charactersOfRequest = 65_536
+
+function requestsFor(events: PublishedEvent[]): number {
+  const characters = events.reduce((sum, { body }) => sum + body.length, 0)
+  return Math.floor(events.length / eventsOfRequest) + Math.floor(characters / charactersOfRequest)
 }
 
 /** For each full number of these steps, the request counts as one more request. */

@@ -23,13 +23,13 @@ begin
     where p_is_own or not exists (
       select from outbox.event_bytes b
       where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select e.id from event e;
+  insert into outbox.unrouted (event_id, org_id) select e.id, e.org_id from event e;
   if not found then
     perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
     insert into outbox.event select p_event.*;
-    insert into outbox.unrouted (event_id) values (v_id);
+    insert into outbox.unrouted (event_id, org_id) values (v_id, p_event.org_id);
   end if;
   return v_id;
 end

@@ -122,7 +122,8 @@ begin
     end if;
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
-  insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
+  insert into outbox.unrouted (event_id, org_id)
+  select e.id, e.org_id from pg_catalog.unnest(v_events) e;
   return array(
     select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception

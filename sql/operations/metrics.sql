@@ -24,17 +24,16 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         (
-          select from outbox.unrouted u
-          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
         )
-        union all
-        (select from outbox.unrouted u where u.org_id > '' limit 10000)
-        union all
-        (select from outbox.unrouted_late(v_router, 1000) u)
+        union
+        select u from outbox.waiting_events(10000) u
+        union
+        select u from outbox.unrouted_late(v_router, 1000) u
       ) u),
     'unrouted_since', (
-      select extract(epoch from least(
-        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
+      select extract(epoch from least(outbox.oldest_new(v_router), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (

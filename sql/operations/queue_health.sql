@@ -17,20 +17,18 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
-        union all
-        select u.event_id from outbox.unrouted u
-        where u.event_id > v_router.watermark and u.org_id is null
-        union all
-        select u.event_id from outbox.unrouted u where u.org_id > ''
+        union
+        (
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
+        )
+        union
+        select u from outbox.waiting_events(10000) u
         limit 10000
       ) c
     ),
-    'waiting_turn', (
-      select pg_catalog.count(*)
-      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
-    ),
-    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-      outbox.oldest_waiting()),
+    'waiting_turn', (select pg_catalog.count(*) from outbox.waiting_events(10000)),
+    'oldest_unrouted_at', least(outbox.oldest_new(v_router), outbox.oldest_waiting()),
     'oldest_due_at', least(
       (select g.next_at from outbox.gate g
        where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),

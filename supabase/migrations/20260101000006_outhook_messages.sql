@@ -5036,9 +5036,9 @@ begin
     ) m
     where c.update_status = 'applied'
     order by c.place
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select t.id from published t;
+  insert into outbox.unrouted (event_id, org_id) select t.id, t.org_id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
@@ -5296,7 +5296,7 @@ begin
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
-  insert into outbox.unrouted (event_id) values (v_id);
+  insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
 comment on function outbox.publish_inbound(

@@ -168,3 +168,33 @@ Deno.test('route() loses nothing in a restored database, whose transactions are 
   expect((await run.call()).routed).toBe(1)
   expect(await routed(event)).toBe(true)
 })
+
+Deno.test('a late flood of one organisation makes an event of another wait for one turn, and loses none', async () => {
+  await addEndpoints(router.sql, { count: 1 })
+  await addEndpoints(router.sql, { count: 1, org: 'small' })
+  const run = new Run(router.sql)
+  await late.sql`begin`
+  for (let batch = 0; batch < 4; batch++) await publishMany(late.sql, 'thing.done', 1000)
+  await publishSmall(others.sql)
+  expect((await run.call()).routed).toBe(1)
+  await late.sql`commit`
+  const event = await publishSmall(others.sql)
+  expect((await run.call()).routed).toBe(1)
+  expect(await routed(event)).toBe(true)
+  let left = 4000
+  while (left > 0) {
+    const { routed } = await run.call()
+    // A quarter of a batch, because another organisation has had events.
+    expect(routed).toBe(250)
+    left -= routed
+  }
+  expect(await hasUnrouted()).toBe(false)
+  await expectExactCounters(db.admin)
+})
+
+async function publishSmall(sql: Session['sql']): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select outbox.publish('thing.done', '{}', p_org_id => 'small') as id`
+  if (row === undefined) throw new Error('publish() returned no row')
+  return row.id
+}

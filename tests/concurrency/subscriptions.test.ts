@@ -187,8 +187,8 @@ Deno.test('route_waiting() waits for nobody who routes an event again', async ()
   const event = await publishOne(publisher.sql)
   await db.admin`delete from outbox.unrouted where true`
   await db.admin`
-    insert into outbox.unroutable (event_id, error, set_aside_at, again_at)
-    values (${event}, 'a test', now(), now())`
+    insert into outbox.unroutable (event_id, org_id, error, set_aside_at, again_at)
+    values (${event}, 'default', 'a test', now(), now())`
   await publisher.sql`begin`
   await publisher.sql`select outbox.route_again(${event})`
   await editor.sql`set lock_timeout = '5s'`

@@ -184,6 +184,22 @@ export type Database = {
         }
         Relationships: []
       }
+      'backlog': {
+        Row: {
+          'org_id': string
+          'period': string
+        }
+        ComputedFields: never
+        Insert: {
+          'org_id': string
+          'period': string
+        }
+        Update: {
+          'org_id'?: string
+          'period'?: string
+        }
+        Relationships: []
+      }
       'binding': {
         Row: {
           'also': (string)[]
@@ -1137,6 +1153,7 @@ export type Database = {
           'next_at': string
           'not_before': string
           'open_until': string
+          'org_id': string
           'probe_attempt': number | null
           'probe_event': string | null
           'ramp_from': string
@@ -1159,6 +1176,7 @@ export type Database = {
           'next_at'?: string
           'not_before'?: string
           'open_until'?: string
+          'org_id': string
           'probe_attempt'?: number | null
           'probe_event'?: string | null
           'ramp_from'?: string
@@ -1180,6 +1198,7 @@ export type Database = {
           'next_at'?: string
           'not_before'?: string
           'open_until'?: string
+          'org_id'?: string
           'probe_attempt'?: number | null
           'probe_event'?: string | null
           'ramp_from'?: string
@@ -1894,20 +1913,37 @@ export type Database = {
           'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
+          'shared_at': string
           'turn': number
           'watermark': string
           'has_new': boolean | null
+          'is_for_new': boolean | null
+          'late_parts': (Database['outbox']['CompositeTypes']['part'])[] | null
+          'new_parts': Record<string, unknown> | null
           'next_unrouted': (string)[] | null
+          'oldest_new': string | null
           'oldest_unrouted': string | null
+          'read_above': Database['outbox']['CompositeTypes']['unread'] | null
+          'read_late': Database['outbox']['CompositeTypes']['unread'] | null
           'read_new': Database['outbox']['CompositeTypes']['routing'] | null
-          'turn_org': string | null
         }
-        ComputedFields: 'has_new' | 'next_unrouted' | 'oldest_unrouted' | 'read_new' | 'turn_org'
+        ComputedFields:
+          | 'has_new'
+          | 'is_for_new'
+          | 'late_parts'
+          | 'new_parts'
+          | 'next_unrouted'
+          | 'oldest_new'
+          | 'oldest_unrouted'
+          | 'read_above'
+          | 'read_late'
+          | 'read_new'
         Insert: {
           'batch'?: number
           'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
+          'shared_at'?: string
           'turn'?: number
           'watermark'?: string
         }
@@ -1916,6 +1952,7 @@ export type Database = {
           'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
+          'shared_at'?: string
           'turn'?: number
           'watermark'?: string
         }
@@ -2262,7 +2299,7 @@ export type Database = {
           'error': string
           'event_id': string
           'failures': number
-          'org_id': string | null
+          'org_id': string
           'routed_to': string | null
           'set_aside_at': string
         }
@@ -2272,7 +2309,7 @@ export type Database = {
           'error': string
           'event_id': string
           'failures'?: number
-          'org_id'?: string | null
+          'org_id': string
           'routed_to'?: string | null
           'set_aside_at': string
         }
@@ -2281,7 +2318,7 @@ export type Database = {
           'error'?: string
           'event_id'?: string
           'failures'?: number
-          'org_id'?: string | null
+          'org_id'?: string
           'routed_to'?: string | null
           'set_aside_at'?: string
         }
@@ -2291,7 +2328,8 @@ export type Database = {
         Row: {
           'event_id': string
           'failures': number
-          'org_id': string | null
+          'org_id': string
+          'period': string
           'routed_to': string | null
           'xid': unknown
         }
@@ -2299,14 +2337,16 @@ export type Database = {
         Insert: {
           'event_id': string
           'failures'?: number
-          'org_id'?: string | null
+          'org_id': string
+          'period'?: never
           'routed_to'?: string | null
           'xid'?: unknown
         }
         Update: {
           'event_id'?: string
           'failures'?: number
-          'org_id'?: string | null
+          'org_id'?: string
+          'period'?: never
           'routed_to'?: string | null
           'xid'?: unknown
         }
@@ -2988,26 +3028,6 @@ export type Database = {
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
       'await_tick': { Args: { 'p_this_minute'?: boolean }; Returns: undefined }
-      'await_turn_at': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
-        Returns: Database['outbox']['CompositeTypes']['routing']
-        SetofOptions: {
-          from: '*'
-          to: 'routing'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
-      'await_turns': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
-        Returns: Database['outbox']['CompositeTypes']['routing']
-        SetofOptions: {
-          from: 'outbox.routing'
-          to: 'routing'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'base_type': { Args: { 'p_type': unknown }; Returns: unknown }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
@@ -3714,11 +3734,7 @@ export type Database = {
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
       'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
       'cut_batch': {
-        Args: {
-          'p_batch': Database['outbox']['CompositeTypes']['routing']
-          'p_most': number
-          'p_watermark': string
-        }
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
           from: '*'
@@ -3874,10 +3890,14 @@ export type Database = {
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'evaluate_filters': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_is_whole': boolean
+          'p_most': number
+        }
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
-          from: 'outbox.routing'
+          from: '*'
           to: 'routing'
           isOneToOne: true
           isSetofReturn: false
@@ -4435,6 +4455,16 @@ export type Database = {
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'heavy_last': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'hold_after_failures': {
         Args: {
           'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -4484,6 +4514,16 @@ export type Database = {
       }
       'holds_isolated': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
+      'in_turn': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'insert_deliveries': {
         Args: {
@@ -4523,6 +4563,15 @@ export type Database = {
           'p_run': Omit<
             Database['outbox']['Tables']['run']['Row'],
             Database['outbox']['Tables']['run']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'is_for_new': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
           >
         }
         Returns: boolean
@@ -4606,6 +4655,15 @@ export type Database = {
       }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
+      'late_parts': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: (Database['outbox']['CompositeTypes']['part'])[]
+      }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'lay_aside': {
         Args: {
@@ -4632,6 +4690,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'leave_backlog': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: undefined
       }
       'leave_lane': {
         Args: {
@@ -4915,6 +4977,7 @@ export type Database = {
           'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
+          'shared_at': string
           'turn': number
           'watermark': string
         }
@@ -5035,6 +5098,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'new_parts': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
       'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'next_letters': {
         Args: {
@@ -5130,6 +5202,15 @@ export type Database = {
         }
       }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'oldest_new': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'oldest_unrouted': {
         Args: {
           'p_router': Omit<
@@ -5371,6 +5452,8 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
         Returns: Json
       }
+      'period_end': { Args: { 'p_period': string }; Returns: string }
+      'period_of': { Args: { 'p_event_id': string }; Returns: string }
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
       'pick_columns': { Args: { 'p_named': Json; 'p_row': Json }; Returns: Json }
       'place_between': { Args: { 'p_above': string; 'p_below': string }; Returns: string }
@@ -5611,6 +5694,21 @@ export type Database = {
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
       'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
       'raise_unknown_saga': { Args: { 'p_name': string }; Returns: undefined }
+      'read_above': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['unread']
+        SetofOptions: {
+          from: 'outbox.router'
+          to: 'unread'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_filter': {
@@ -5619,6 +5717,21 @@ export type Database = {
         SetofOptions: {
           from: '*'
           to: 'filter'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'read_late': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['unread']
+        SetofOptions: {
+          from: 'outbox.router'
+          to: 'unread'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -5652,7 +5765,13 @@ export type Database = {
       }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'read_turn': {
-        Args: { 'p_limit': number; 'p_org_id': string }
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
           from: '*'
@@ -6429,15 +6548,6 @@ export type Database = {
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'try_read': { Args: { 'p_vault_id': string }; Returns: string }
       'try_tick': { Args: { 'p_until'?: string }; Returns: undefined }
-      'turn_org': {
-        Args: {
-          'p_router': Omit<
-            Database['outbox']['Tables']['router']['Row'],
-            Database['outbox']['Tables']['router']['ComputedFields']
-          >
-        }
-        Returns: string
-      }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
@@ -6512,6 +6622,12 @@ export type Database = {
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wa_id_to_e164': { Args: { 'p_wa_id': string }; Returns: string }
+      'wait_for_turns': {
+        Args: { 'p_parts': (Database['outbox']['CompositeTypes']['part'])[] }
+        Returns: undefined
+      }
+      'waiting_events': { Args: { 'p_limit': number }; Returns: string[] }
+      'waiting_orgs': { Args: { 'p_after': string; 'p_limit': number }; Returns: (string)[] }
       'wake': {
         Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
         Returns: undefined
@@ -6563,16 +6679,6 @@ export type Database = {
         Returns: string
       }
       'why_unreadable': { Args: { 'p_endpoint_id': string }; Returns: string }
-      'with_late': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_late': (string)[] }
-        Returns: Database['outbox']['CompositeTypes']['routing']
-        SetofOptions: {
-          from: '*'
-          to: 'routing'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'with_messages': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -6595,6 +6701,16 @@ export type Database = {
         SetofOptions: {
           from: '*'
           to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'without_waiting': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -6738,6 +6854,10 @@ export type Database = {
         'events': Json | null
         'endpoints': Json | null
       }
+      'part': {
+        'org_id': string | null
+        'period': string | null
+      }
       'question': {
         'event_id': string | null
         'endpoint_id': string | null
@@ -6781,6 +6901,7 @@ export type Database = {
         'events': (string)[] | null
         'rows_at': (unknown)[] | null
         'behind': (string)[] | null
+        'orgs': (string)[] | null
         'pairs': (Database['outbox']['CompositeTypes']['pair'])[] | null
         'cut_event': string | null
         'cut_endpoint': string | null
@@ -6790,9 +6911,7 @@ export type Database = {
         'questions': (Database['outbox']['CompositeTypes']['question'])[] | null
         'is_shared': boolean | null
         'turn_of': string | null
-        'cut_org': string | null
-        'waiting_at': (unknown)[] | null
-        'waiting_orgs': (string)[] | null
+        'turn_orgs': (string)[] | null
       }
       'status_change': {
         'update_id': number | null
@@ -6809,6 +6928,14 @@ export type Database = {
         'was': string | null
         'update_status': string | null
         'reason': string | null
+      }
+      'unread': {
+        'events': (string)[] | null
+        'rows_at': (unknown)[] | null
+        'behind': (string)[] | null
+        'orgs': (string)[] | null
+        'parts': (Database['outbox']['CompositeTypes']['part'])[] | null
+        'upto': string | null
       }
       'watched_change': {
         'record': Json | null

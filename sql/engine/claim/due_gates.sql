@@ -1,13 +1,16 @@
--- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
--- Gates that are not due are not read. The steps of due_gates():
+-- Which gates a claim serves: the due gates of the ring. Organisations take turns: first the gate
+-- of each organisation that has waited longest, then its second one. So an organisation with 5,000
+-- endpoints takes no turn of another one. Gates that are not due are not read. The steps of
+-- due_gates():
 --
 --   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
---   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
---                    paused.
---   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
+--   2 due            The first 5,000 due gates. Behind more of them an organisation may wait.
+--   3 first          In the order of turns, p_limit of them, but at least 100, because some
+--                    endpoints may be paused.
+--   4 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
 --                    before: the sum of that over the gates before it.
---   4 locked         The wanted gates that are still due and that no other transaction has locked.
---   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
+--   5 locked         The wanted gates that are still due and that no other transaction has locked.
+--   6 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -58,6 +61,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  v_most constant integer := 5000;
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
@@ -68,20 +72,29 @@ begin
     end if;
   end if;
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
-      v_refused > 0 and exists (
-        select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id) as refused
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker, g.org_id
     from outbox.gate g
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
+    limit v_most
+  ), first as materialized (
+    select d.*,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = d.endpoint_id) as refused
+    from (
+      select d.*,
+        pg_catalog.row_number() over (partition by d.org_id order by d.next_at, d.id) as turn
+      from due d
+    ) d
+    order by d.turn, d.next_at, d.id
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    select w.id, w.changed_at
+    select w.id, w.changed_at, w.turn
     from (
-      select d.id, d.changed_at, d.refused,
-        pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
-      from due d
+      select d.id, d.changed_at, d.refused, d.turn,
+        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before
+      from first d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
       ) e
@@ -96,7 +109,7 @@ begin
     ) w
     where w.before < p_limit and not w.refused
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id
+    select g.endpoint_id, g.next_at, g.id, w.turn
     from wanted w
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
@@ -110,7 +123,8 @@ begin
       for no key update skip locked
     ) g
   )
-  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)
+    from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
@@ -123,7 +137,7 @@ end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
   'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
-  'of the ring; an endpoint that was refused before comes alone; null if none is due. locks: '
+  'of turns; an endpoint that was refused before comes alone; null if none is due. locks: '
   'gates with SKIP LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]

@@ -79,6 +79,7 @@ create table outbox.gate (
   probe_attempt integer,
   ramp_from timestamptz not null default 'epoch',
   isolated_at timestamptz not null default 'infinity',
+  org_id text not null,
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
@@ -94,7 +95,7 @@ comment on table outbox.gate is
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
   'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
   'out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be '
-  'claimed.';
+  'claimed; org_id: of the endpoint.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
@@ -192,7 +193,9 @@ as $$
 declare
   v_gate bigint;
 begin
-  insert into outbox.gate (endpoint_id) values (p_endpoint_id) returning id into v_gate;
+  insert into outbox.gate (endpoint_id, org_id)
+  select e.id, e.org_id from outbox.endpoint e where e.id = p_endpoint_id
+  returning id into v_gate;
   if p_ordering = 'none' then
     insert into outbox.lane (gate_id, ordered) values (v_gate, false);
   end if;

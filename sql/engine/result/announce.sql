@@ -9,9 +9,9 @@ begin
   with news as (
     insert into outbox.event (id, org_id, type, body, created_at)
     select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select n.id from news n;
+  insert into outbox.unrouted (event_id, org_id) select n.id, n.org_id from news n;
 end
 $$;
 comment on function outbox.put_news(text, text[], timestamptz) is

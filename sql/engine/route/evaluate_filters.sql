@@ -117,15 +117,15 @@ $$;
 comment on function outbox.filter_problem(outbox.question, jsonb) is
   'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
-create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
+create function outbox.evaluate_filters(
+  p_batch outbox.routing, p_most bigint, p_is_whole boolean
+) returns outbox.routing
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- One unit of work takes at most 0.25 µs, so the limit is one second.
-  v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
@@ -137,15 +137,17 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  v_share_ends integer := case
-    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
-  end;
+  v_share_ends integer;
 begin
-  foreach v_question in array p_batch.questions loop
-    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
-      p_batch.cut_org := v_question.org_id;
-      exit;
+  if p_batch.is_shared then
+    -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
+    if p_is_whole then
+      p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
+    v_share_ends := outbox.org_share_ends(p_batch.questions, p_most / 2);
+  end if;
+  foreach v_question in array p_batch.questions loop
+    exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -154,7 +156,7 @@ begin
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
     end if;
-    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    exit when v_event is not null and (v_work > p_most or v_is_new and v_sorting > p_most);
     if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.problem into v_doc, v_unreadable
@@ -189,9 +191,10 @@ begin
   return p_batch;
 end
 $$;
-comment on function outbox.evaluate_filters(outbox.routing) is
+comment on function outbox.evaluate_filters(outbox.routing, bigint, boolean) is
   'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at '
   'least one pair, and returns the batch. If the limit is reached, the pairs end with the first '
   'one whose filters were not evaluated, and questions has the questions from that pair on. A '
   'payload that cannot be read, or is too large for its filters, is a problem only of its own '
-  'pairs.';
+  'pairs. p_most: the limit in units of at most 0.25 us; p_is_whole: the batch has the pairs of '
+  'all its events.';

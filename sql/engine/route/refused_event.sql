@@ -32,8 +32,7 @@ begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
   insert into outbox.unroutable as w (
     event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
-  select u.event_id, p_error, p_now, u.routed_to,
-    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+  select u.event_id, p_error, p_now, u.routed_to, u.org_id, u.failures,
     case
       when u.failures < outbox.most_failures(p_is_passing)
       then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
@@ -216,18 +215,17 @@ create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_routed_to uuid;
+  v_unroutable outbox.unroutable;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id
-  returning u.routed_to into v_routed_to;
+  delete from outbox.unroutable u where u.event_id = p_event_id returning u.* into v_unroutable;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s is not set aside',
         pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id, routed_to)
-  values (p_event_id, v_routed_to)
+  insert into outbox.unrouted (event_id, org_id, routed_to)
+  values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
@@ -250,10 +248,10 @@ begin
       where o.again_at <= p_now and o.again_at < 'infinity'
       order by o.again_at limit p_most
       for update skip locked))
-    returning u.event_id, u.routed_to, u.failures
+    returning u.event_id, u.org_id, u.routed_to, u.failures
   )
-  insert into outbox.unrouted (event_id, routed_to, failures)
-  select d.event_id, d.routed_to, d.failures from due d
+  insert into outbox.unrouted (event_id, org_id, routed_to, failures)
+  select d.event_id, d.org_id, d.routed_to, d.failures from due d
   on conflict do nothing;
   get diagnostics v_moved = row_count;
   return v_moved;

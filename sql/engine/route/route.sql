@@ -136,19 +136,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set
-        routed_to = p_batch.cut_endpoint,
-        org_id = coalesce(p_batch.cut_org, u.org_id)
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
       where u.event_id = p_batch.cut_event;
     end if;
-    if p_batch.waiting_at is not null then
-      update outbox.unrouted u set org_id = w.org_id
-      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
-      where u.ctid = w.row_at;
+    if p_batch.turn_orgs is not null then
+      perform outbox.leave_backlog(p_batch);
     end if;
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
+      shared_at = case
+        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        else r.shared_at
+      end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -166,8 +166,10 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
-          -- So that the next call is not a turn of the same organisation.
-          update outbox.router r set turn = r.turn + 1
+          -- So that the next call does not begin with the same organisation.
+          update outbox.router r set
+            turn = r.turn + 1,
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then

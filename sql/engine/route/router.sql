@@ -3,21 +3,36 @@
 
 create table outbox.unrouted (
   event_id uuid primary key,
+  org_id text not null,
   xid xid8 not null default pg_catalog.pg_current_xact_id(),
   routed_to uuid,
   failures smallint not null default 0,
-  org_id text
+  period bytea not null
+    generated always as (pg_catalog.substr(pg_catalog.uuid_send(event_id), 1, 5)) stored
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
   'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
-  'last endpoint that was processed, of an event with more endpoints than one batch has; org_id: '
-  'the organisation, if the event waits for the turn of its organisation (see turn), else null.';
-create index unrouted_turn on outbox.unrouted (org_id, event_id) where org_id > '';
--- The predicate is always true. It keeps the planner from using this index for lookups by event.
-create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
+  'last endpoint that was processed, of an event with more endpoints than one batch has; period: '
+  'the 256 ms of the event, which are the first 5 bytes of its id.';
+-- The predicates are always true. They keep the planner from using these indexes for lookups by
+-- event.
+create index unrouted_period on outbox.unrouted (period, org_id, event_id) where org_id > '';
+create index unrouted_xid on outbox.unrouted (xid, org_id, event_id) where xid > '0';
+
+create table outbox.backlog (
+  org_id text,
+  period bytea,
+  primary key (org_id, period)
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
+comment on table outbox.backlog is
+  'The parts of unrouted that wait for the turn of their organisation: one row for each '
+  'organisation and period, whatever the number of its events is (see turn).';
 
 create table outbox.router (
   turn bigint primary key default 0,
@@ -25,12 +40,14 @@ create table outbox.router (
   seen_below xid8 not null default '0',
   open_xids xid8[] not null default '{}',
   batch integer not null default 1000,
-  last_org text not null default ''
+  last_org text not null default '',
+  shared_at timestamptz not null default '-infinity'
 );
 comment on table outbox.router is
   'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
   'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: '
-  'the organisation that had the last turn. turn: the '
+  'the last organisation that had a turn. shared_at: when a batch last had events of an '
+  'organisation while another one was in backlog. turn: the '
   'number of updates, which is the key because it changes: with a constant key each lookup would '
   'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
@@ -50,14 +67,14 @@ create table outbox.unroutable (
   error text not null,
   set_aside_at timestamptz not null,
   routed_to uuid,
-  org_id text,
+  org_id text not null,
   failures smallint not null default 3,
   again_at timestamptz not null default 'infinity'
 );
 comment on table outbox.unroutable is
   'Events whose routing failed three times. route_again() routes one again, from the endpoint '
-  'after routed_to. org_id: null if the event does not exist; again_at: when it is routed again '
-  'without a call, after an error that is usually temporary.';
+  'after routed_to. again_at: when it is routed again without a call, after an error that is '
+  'usually temporary.';
 create index unroutable_again on outbox.unroutable (again_at) where again_at < 'infinity';
 create index unroutable_org on outbox.unroutable (org_id, event_id) where org_id > '';
 

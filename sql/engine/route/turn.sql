@@ -1,101 +1,90 @@
--- Organisations take turns. Routing reads events in the order of their ids, so an organisation with
--- expensive filters or many endpoints would hold up all others. Such an organisation has a share of
--- a call:
+-- Organisations take turns. Routing reads events in the order of their ids, so an organisation that
+-- publishes many, or has expensive filters or many endpoints, would hold up all others. So what
+-- one call cannot finish waits in backlog: a row for each organisation and period of 256 ms in
+-- which it has waiting events. The number of its events does not matter, so that a flood costs a
+-- call little.
 --
---   filters   half of the work that one call evaluates (see evaluate_filters())
---   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer
---             than 10 events of the organisation are left
+--   new events    If a read finds fewer than a batch, they are routed at once, except those of
+--                 organisations in backlog. If it finds a batch, nothing is routed of it: all that
+--                 is new goes into backlog, by one index lookup for each organisation and period.
+--   rest          So does what a call has read and not finished: more than 2,000 pairs, or more
+--                 filters than its limit of work. An organisation may use half of this work, and
+--                 the events of one that needs more come last.
+--   turn          A call without other new events, and every second call, reads from backlog: a
+--                 share of the batch for each of its organisations, beginning after the one that
+--                 was last. The first events of all come first, then their second ones.
 --
--- The event at which the share ends, and all later ones of the organisation, get its org_id in
--- unrouted: they wait for the turn of the organisation. Every second call is such a turn, of one
--- organisation after the other; all other calls read the events of all other organisations. An
--- organisation whose events have all had their turn is read as before. If no other organisation can
--- be waiting (a batch that is not full, of one organisation), there is no limit.
+-- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
+-- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
 --
--- An example: A has 3 events with two filters of half a second each, B has one event after them.
+-- The events of one organisation stay in order, because all that it publishes while it is in
+-- backlog goes there. backlog may have a part whose events are all routed. It must have each event
+-- that routing has read and not routed.
 --
---   call 1   evaluates the first filter of e1; e1, e2 and e3 wait for the turn of A
---   call 2   is the turn of A: the other filter of e1
---   call 3   routes the event of B
---   call 4   is the turn of A, and so are the next ones, because there is nothing else
+-- An example: A publishes 50,000 events within a second, and B one after them.
+--
+--   call 1   finds a full batch, puts A's four periods and B's one into backlog, and routes 500
+--            events of A and the one of B
+--   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
 
-create function outbox.turn_org(p_router outbox.router) returns text
+create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
 as $$
 begin
-  if not exists (select from outbox.unrouted u where u.org_id > '')
-    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
-  then
-    return null;
+  return not exists (select from outbox.backlog)
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router);
+end
+$$;
+comment on function outbox.is_for_new(outbox.router) is
+  'Whether the next call reads new events, else it is a turn of backlog.';
+
+create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_parts outbox.part[];
+  v_next outbox.part;
+begin
+  p_router.batch := 1;
+  if outbox.is_for_new(p_router) then
+    select l.parts || n.parts into v_parts
+    from outbox.read_late(p_router) l
+    cross join outbox.read_above(p_router) n;
   end if;
-  return coalesce(
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
-    ),
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > '' order by u.org_id, u.event_id limit 1
-    ));
-end
-$$;
-comment on function outbox.turn_org(outbox.router) is
-  'The organisation whose turn the next call is; null if that call reads new events.';
-
-create function outbox.oldest_waiting() returns timestamptz
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_org text := '';
-  v_event uuid;
-  v_oldest timestamptz;
-begin
-  loop
-    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
-    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
-    exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
-  end loop;
-  return v_oldest;
-end
-$$;
-comment on function outbox.oldest_waiting() is
-  'The time of the oldest event that waits for the turn of its organisation; null if none does.';
-
-create function outbox.read_turn(p_org_id text, p_limit integer) returns outbox.routing
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-  v_batch outbox.routing;
-begin
-  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
-  into v_batch.events, v_batch.rows_at, v_batch.behind
+  select o.org_id into v_next.org_id
   from (
-    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
-  ) u;
-  v_batch.turn_of := p_org_id;
-  v_batch.is_shared := true;
-  return v_batch;
+    select p.org_id from pg_catalog.unnest(v_parts) p
+    union all
+    select w from pg_catalog.unnest(outbox.waiting_orgs(p_router.last_org, 1)) w
+  ) o
+  order by o.org_id <= p_router.last_org, o.org_id
+  limit 1;
+  select p.period into v_next.period
+  from (
+    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
+    union all
+    select b.period from outbox.backlog b where b.org_id = v_next.org_id
+  ) p
+  order by p.period
+  limit 1;
+  return array(
+    select u.event_id from outbox.unrouted u
+    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
+    order by u.event_id limit 1);
 end
 $$;
-comment on function outbox.read_turn(text, integer) is
-  'A batch of the first events that wait for the turn of an organisation.';
+comment on function outbox.next_unrouted(outbox.router) is
+  'The event that routing reads next if its batch is one event, as an array of one; empty if there '
+  'is none.';
 
-create function outbox.await_turns(p_batch outbox.routing) returns outbox.routing
+create function outbox.read_turn(
+  p_router outbox.router, p_batch outbox.routing
+) returns outbox.routing
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -106,32 +95,196 @@ set enable_mergejoin = off
 set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_share integer;
 begin
-  if not exists (select from outbox.unrouted u where u.org_id > '') then
-    return p_batch;
-  end if;
-  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
-      '{}'),
-    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
-    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
-    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
-    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
-  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
-  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
-    as b (event_id, row_at, behind, place)
-  left join lateral (
-    select e.org_id from outbox.event e
-    where e.id = b.event_id
-      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
-    offset 0
-  ) w on true;
+  p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, p_router.batch);
+  v_share := p_router.batch / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
+  with taken as materialized (
+    select o.place, u.event_id, u.row_at, u.behind,
+      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    cross join lateral (
+      select u.event_id, u.row_at, u.behind
+      from (
+        select b.period from outbox.backlog b where b.org_id = o.org_id order by b.period offset 0
+      ) b
+      cross join lateral (
+        select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
+        from outbox.unrouted u
+        where u.period = b.period and u.org_id = o.org_id and u.org_id > ''
+        order by u.event_id limit v_share
+      ) u
+      limit v_share
+    ) u
+  )
+  select coalesce(pg_catalog.array_agg(t.event_id), '{}'),
+    coalesce(pg_catalog.array_agg(t.row_at), '{}'),
+    coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select t.*, p_batch.turn_orgs[t.place::integer] as org_id from taken t order by t.n, t.place
+  ) t;
+  p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
+  p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
+  return p_batch;
+end
+$$;
+comment on function outbox.read_turn(outbox.router, outbox.routing) is
+  'A batch with events of backlog: of each organisation its first ones, as many as its share of '
+  'the batch. The organisations take turns, event by event.';
+
+create function outbox.leave_backlog(p_batch outbox.routing) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- By ctid: only the holder of the lock of router changes these rows.
+  delete from outbox.backlog b where b.ctid = any (array(
+    select p.row_at
+    from (
+      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
+      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
+      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
+      group by o.org_id
+    ) o
+    cross join lateral (
+      select b.ctid as row_at, b.period from outbox.backlog b
+      where b.org_id = o.org_id
+        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      order by b.period limit 1000
+    ) p
+    where not exists (
+      select from outbox.unrouted u
+      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+end
+$$;
+comment on function outbox.leave_backlog(outbox.routing) is
+  'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
+
+create function outbox.without_waiting(p_batch outbox.routing) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_waiting text[] := array(
+    select o.org_id
+    from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    where exists (select from outbox.backlog b where b.org_id = o.org_id));
+begin
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events, p_batch.orgs) as e (event_id, org_id)
+    where e.org_id = any (v_waiting)));
+  select pg_catalog.array_agg(e.event_id order by e.place),
+    pg_catalog.array_agg(e.row_at order by e.place),
+    pg_catalog.array_agg(e.behind order by e.place),
+    pg_catalog.array_agg(e.org_id order by e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+    as e (event_id, row_at, behind, org_id, place)
+  where e.org_id <> all (v_waiting);
   p_batch.is_shared := true;
   return p_batch;
 end
 $$;
-comment on function outbox.await_turns(outbox.routing) is
-  'A batch without the events of organisations of which earlier events wait for a turn, so that '
-  'the order of their events stays.';
+comment on function outbox.without_waiting(outbox.routing) is
+  'A batch without the events of organisations in backlog. These events wait there too, so that '
+  'the order of the events of an organisation stays. locks: the caller holds router.';
+
+create function outbox.in_turn(p_batch outbox.routing) returns outbox.routing
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
+    pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*
+    from (
+      select e.*,
+        pg_catalog.row_number() over (partition by e.org_id order by e.event_id) as n
+      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
+        as e (event_id, row_at, behind, org_id)
+    ) e
+    order by e.n, e.event_id
+  ) t;
+  return p_batch;
+end
+$$;
+comment on function outbox.in_turn(outbox.routing) is
+  'A batch in the order of turns: the first event of each organisation, then the second ones.';
+
+create function outbox.heavy_last(
+  p_batch outbox.routing, p_most bigint
+) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Hash joins: nested loops would compare each pair with each event.
+set enable_hashjoin = on
+set enable_nestloop = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_heavy text[] := array(
+    select q.org_id
+    from unnest(p_batch.questions)
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id)
+    cross join lateral (
+      select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+    ) w
+    group by q.org_id
+    having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
+begin
+  if pg_catalog.cardinality(v_heavy) = 0 then
+    return p_batch;
+  end if;
+  select pg_catalog.array_agg(e.event_id order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.row_at order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.behind order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.org_id order by e.is_heavy, e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*, e.org_id = any (v_heavy) as is_heavy
+    from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+      as e (event_id, row_at, behind, org_id, place)
+  ) e;
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, p.problem, p.deliver_at, p.key_hash, p.body_bytes,
+      p.is_deleted)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, is_deleted, place)
+    join pg_catalog.unnest(p_batch.events) with ordinality as e (event_id, place)
+      on e.event_id = p.event_id
+    order by e.place, p.place);
+  p_batch.questions := array(
+    select row(q.event_id, q.endpoint_id, q.body_bytes, q.filters, q.weights,
+      q.org_id)::outbox.question
+    from unnest(p_batch.questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.org_id = any (v_heavy), q.place);
+  return p_batch;
+end
+$$;
+comment on function outbox.heavy_last(outbox.routing, bigint) is
+  'A batch in which the events of organisations with more work than p_most for filters come last, '
+  'so that it can be cut there.';
 
 create function outbox.org_share_ends(
   p_questions outbox.question[], p_most bigint
@@ -157,64 +310,3 @@ $$;
 comment on function outbox.org_share_ends(outbox.question[], bigint) is
   'The place of the first question with which an organisation has more work than p_most; its first '
   'question does not count. Null if there is none.';
-
-create function outbox.await_turn_at(
-  p_batch outbox.routing, p_most integer
-) returns outbox.routing
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  -- For fewer events a turn is not worth its extra calls.
-  v_fewest constant integer := 10;
-  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
-  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
-  v_org text;
-  v_left tid[];
-begin
-  if p_batch.turn_of is not null or p_batch.is_shared is not true
-    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
-  then
-    return p_batch;
-  end if;
-  select e.org_id into v_org from outbox.event e where e.id = v_cut;
-  v_left := array(
-    select b.row_at
-    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
-      as b (event_id, row_at)
-    cross join lateral (
-      select e.org_id from outbox.event e where e.id = b.event_id offset 0
-    ) e
-    where e.org_id = v_org);
-  if p_batch.cut_org is null and (
-    pg_catalog.cardinality(v_left) < v_fewest
-    or (
-      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
-      from (
-        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
-        group by p.event_id
-      ) n
-      cross join lateral (
-        select e.org_id from outbox.event e where e.id = n.event_id offset 0
-      ) e
-      where e.org_id = v_org))
-  then
-    return p_batch;
-  end if;
-  p_batch.cut_org := v_org;
-  p_batch.waiting_at := p_batch.waiting_at || v_left;
-  p_batch.waiting_orgs := p_batch.waiting_orgs
-    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
-  return p_batch;
-end
-$$;
-comment on function outbox.await_turn_at(outbox.routing, integer) is
-  'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation '
-  '(cut_org), or if one has most of the pairs and half of the events are left, its other events '
-  'wait for its turn.';

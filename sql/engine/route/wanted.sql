@@ -46,8 +46,8 @@ as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_deleted constant text := 'the endpoint was deleted';
-  v_first uuid := p_batch.events[1];
-  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
+  v_first uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e limit 1);
+  v_last uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e desc limit 1);
 begin
   with batch_events as materialized (
     select b.place, b.behind, e.*

@@ -77,9 +77,9 @@ begin
     ) m
     where c.update_status = 'applied'
     order by c.place
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select t.id from published t;
+  insert into outbox.unrouted (event_id, org_id) select t.id, t.org_id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;

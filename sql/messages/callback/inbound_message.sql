@@ -243,7 +243,7 @@ begin
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
-  insert into outbox.unrouted (event_id) values (v_id);
+  insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
 comment on function outbox.publish_inbound(

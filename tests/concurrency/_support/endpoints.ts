@@ -3,6 +3,7 @@ import type { Sql } from 'postgres'
 /** How the endpoints of a test differ from the default. */
 export interface EndpointOptions {
   count: number
+  org?: string
   patterns?: string[]
   ordering?: 'none' | 'partition' | 'endpoint'
   maxInFlight?: number
@@ -20,6 +21,7 @@ export interface EndpointOptions {
 export async function addEndpoints(sql: Sql, options: EndpointOptions): Promise<string[]> {
   const {
     count,
+    org = 'default',
     patterns = ['*'],
     ordering = 'none',
     maxInFlight = 50,
@@ -32,7 +34,7 @@ export async function addEndpoints(sql: Sql, options: EndpointOptions): Promise<
     with made as (
       insert into outbox.endpoint (org_id, url, ordering, max_in_flight, quantum, retry,
         breaker_enabled, breaker_threshold, breaker_open_ms, created_at, updated_at)
-      select 'default', 'https://example.com/hook', ${ordering}, ${maxInFlight}, ${quantum}, ${
+      select ${org}, 'https://example.com/hook', ${ordering}, ${maxInFlight}, ${quantum}, ${
     sql.json(retry)
   },
         ${breakerThreshold !== null}, ${breakerThreshold ?? 5}, 1000, outbox.clock(), outbox.clock()
@@ -40,7 +42,7 @@ export async function addEndpoints(sql: Sql, options: EndpointOptions): Promise<
       returning id
     ), wanted as (
       insert into outbox.subscription (org_id, pattern, endpoint_id, created_at)
-      select 'default', p, m.id, outbox.clock() from made m, unnest(${patterns}::text[]) p
+      select ${org}, p, m.id, outbox.clock() from made m, unnest(${patterns}::text[]) p
     ), gates as materialized (
       select m.id, outbox.add_gate(m.id, ${ordering}) from made m
     )

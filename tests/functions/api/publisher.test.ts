@@ -40,9 +40,24 @@ Deno.test('a check of many steps counts as further requests', async () => {
   const { outcome, charged } = await publishAs({ a: schema }, [{ type: 'a', payload }])
   expect(outcome).toEqual({ ids: ['0'], duplicates: [] })
   // 7 to 8 steps for each element.
-  expect(charged[0]).toBeGreaterThanOrEqual(4)
-  expect(charged[0]).toBeLessThan(8)
+  expect(charged[1]).toBeGreaterThanOrEqual(4)
+  expect(charged[1]).toBeLessThan(8)
 })
+
+for (const [count, charged] of [[9, [0]], [10, [1, 0]], [1000, [100, 0]]] as const) {
+  Deno.test(`${count} small events cost ${charged[0]} further requests`, async () => {
+    const events = Array.from({ length: count }, (_, id) => ({ type: 'a', payload: { id } }))
+    expect((await publishAs({ a: true }, events)).charged).toEqual(charged)
+  })
+}
+
+for (const [characters, charged] of [[65_535, [0]], [65_536, [1, 0]], [200_000, [3, 0]]] as const) {
+  Deno.test(`a payload of ${characters} characters costs ${charged[0]} further requests`, async () => {
+    // Two of them are the quotes.
+    const payload = 'x'.repeat(characters - 2)
+    expect((await publishAs({ a: true }, [{ type: 'a', payload }])).charged).toEqual(charged)
+  })
+}
 
 Deno.test('a check of too many steps is refused with the name of the type, and is charged', async () => {
   const schema = { items: { anyOf: Array.from({ length: 800 }, (_, at) => ({ const: at + 1 })) } }
@@ -59,7 +74,7 @@ Deno.test('a check of too many steps is refused with the name of the type, and i
       '900,030 steps',
     remedy: expect.stringContaining('simplify the schema'),
   })
-  expect(charged).toEqual([1])
+  expect(charged).toEqual([1, 1])
 })
 
 Deno.test('the schemas of a catalogue are compiled once, also if its events are refused', async () => {

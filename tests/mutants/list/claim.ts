@@ -130,7 +130,7 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/due_gates.sql',
-    find: 'array_agg(l.endpoint_id order by l.next_at, l.id)',
+    find: 'array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)',
     replace: 'array_agg(l.endpoint_id order by l.id)',
     tests: ['sql/engine/claim/round_robin.test.sql', 'sql/engine/ring/begins.test.sql'],
     why: 'The gate with the lowest number is always served first.',

@@ -76,11 +76,11 @@ export const routing: readonly Mutant[] = [
     why: 'An event that commits late is never routed.',
   },
   {
-    file: 'sql/engine/route/unrouted.sql',
-    find: `      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());`,
-    replace: '      select pg_catalog.pg_current_xact_id_if_assigned());',
+    file: 'sql/engine/route/read_unrouted.sql',
+    find: `    select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+    union
+    select pg_catalog.pg_current_xact_id_if_assigned());`,
+    replace: '    select pg_catalog.pg_current_xact_id_if_assigned());',
     tests: ['concurrency/late_publisher.test.ts'],
     why: 'An event whose transaction was open at the last read is never routed.',
   },
@@ -94,9 +94,9 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/unrouted.sql',
-    find: `v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+    find: `v_unread.upto := coalesce(v_unread.events[pg_catalog.cardinality(v_unread.events)],
       p_router.watermark);`,
-    replace: `v_batch.watermark := coalesce(v_batch.events[1],
+    replace: `v_unread.upto := coalesce(v_unread.events[1],
       p_router.watermark);`,
     tests: ['sql/engine/route/batches.test.sql', 'sql/engine/route/late_rows.test.sql'],
     why: 'The watermark lags, so that each read walks what was routed.',
@@ -274,7 +274,7 @@ export const routing: readonly Mutant[] = [
     file: 'sql/engine/route/turn.sql',
     find: 'or p_router.turn % 2 = 0 and outbox.has_new(p_router)',
     replace: 'or false',
-    tests: ['sql/engine/route/turns.test.sql'],
+    tests: ['sql/engine/route/flood.test.sql'],
     why: 'New events wait until all turns are over.',
   },
   {
@@ -285,19 +285,68 @@ export const routing: readonly Mutant[] = [
     why: 'The filters of one organisation may take a whole call.',
   },
   {
-    file: 'sql/engine/route/turn.sql',
-    find: 'where u.org_id > p_router.last_org and',
-    replace: 'where',
+    file: 'sql/engine/route/evaluate_filters.sql',
+    find: 'if p_is_whole then',
+    replace: 'if false then',
     tests: ['sql/engine/route/turns.test.sql'],
+    why: 'A call that ends with the filters of one organisation leaves the events of all others.',
+  },
+  {
+    file: 'sql/engine/route/backlog.sql',
+    find: 'v_org text := p_after;',
+    replace: `v_org text := '';`,
+    tests: ['sql/engine/route/flood.test.sql'],
     why: 'The first of several organisations has all the turns.',
   },
   {
     file: 'sql/engine/route/turn.sql',
-    find: `and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
-    offset 0`,
-    replace: `and false
-    offset 0`,
-    tests: ['sql/engine/route/turns.test.sql'],
+    find: 'where exists (select from outbox.backlog b where b.org_id = o.org_id));',
+    replace: 'where false);',
+    tests: ['sql/engine/route/flood.test.sql', 'sql/engine/route/turns.test.sql'],
     why: 'New events of an organisation are routed before those that wait for its turn.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: `where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));`,
+    replace: 'where false)));',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'Events that wait for a turn are forgotten.',
+  },
+  {
+    file: 'sql/engine/route/unrouted.sql',
+    find: `if pg_catalog.cardinality(v_unread.events) >= p_router.batch then`,
+    replace: 'if false then',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'An event waits for all events of another organisation that were published before it.',
+  },
+  {
+    file: 'sql/engine/route/unrouted.sql',
+    find: `if pg_catalog.cardinality(v_late) >= p_router.batch then`,
+    replace: 'if false then',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'More late events than a batch are lost.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: `order by d.turn, d.next_at, d.id
+    limit`,
+    replace: `order by d.next_at, d.id
+    limit`,
+    tests: ['sql/engine/claim/crowd.test.sql'],
+    why: 'An organisation with many endpoints takes the turns of the others.',
+  },
+  {
+    file: 'sql/engine/route/read_unrouted.sql',
+    find: `v_router.shared_at > outbox.clock() - interval '5 s'`,
+    replace: 'false',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'Each call of an organisation with a flood is as long as if nobody waited for it.',
+  },
+  {
+    file: 'sql/engine/route/route.sql',
+    find: 'when p_batch.is_shared and exists (select from outbox.backlog) then p_now',
+    replace: 'when exists (select from outbox.backlog) then p_now',
+    tests: ['sql/engine/route/flood.test.sql'],
+    why: 'An organisation alone is routed in small batches.',
   },
 ]

@@ -112,7 +112,7 @@ begin
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome)
     select got(o.id, 'keyed')::uuid, got(o.id, w)::uuid, 1, outbox.clock(), 'close', x
     from (values ('slack', 'expired'), ('broker', 'filter_error')) t (w, x);
-    insert into outbox.unroutable (event_id, error, set_aside_at) values (got(o.id, 'e.unroutable')::uuid, o.own, outbox.clock());
+    insert into outbox.unroutable (event_id, org_id, error, set_aside_at) values (got(o.id, 'e.unroutable')::uuid, o.id, o.own, outbox.clock());
     -- One of them alone is strict about its types.
     perform outbox.set_catalogue(o.id, o.own = 'victims');
     perform own(o.id, 'letter', (select id::text from outbox.dead_letter where event_id = got(o.id, 'e.letter')::uuid));

@@ -30,7 +30,7 @@ perform decided.decide('schema', 'service_role: usage', 'The server calls the do
 -- Tables and views. Only their owner writes: whatever changes goes through a function.
 perform decided.decide('relation', 'service_role: select', 'The console kit, the dashboards and the health checks read them.', $$
   -- events and deliveries
-  event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
+  event event_default unrouted backlog unroutable delivery attempt attempt_default dead_letter replay_job
   -- endpoints and the engine
   endpoint endpoint_kind subscription ended_subscription gate lane run setting org_setting event_bytes failure_rule error_hint refusal endpoint_refusal upkeep_refusal routing_timeout
   -- sagas and consumers
@@ -62,8 +62,8 @@ $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
   claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
-  changed_message news pace pair pairs_apart parcel question replay_step reported result routing
-  status_change pair_lane opt_out_change watched_change
+  changed_message news pace pair pairs_apart parcel part question replay_step reported result routing
+  status_change pair_lane opt_out_change unread watched_change
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
@@ -200,9 +200,10 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   cut_batch due_gates each_filter_once had_subscribers has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
-  await_turn_at await_turns drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting org_share_ends
-  read_new read_turn route_waiting turn_org
-  start_attempts lanes_of_pairs touched_events unrouted_late why_not_send with_late
+  drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting org_share_ends
+  heavy_last read_new read_turn route_waiting in_turn is_for_new late_parts leave_backlog new_parts oldest_new
+  period_of period_end read_above read_late wait_for_turns waiting_events waiting_orgs without_waiting
+  start_attempts lanes_of_pairs touched_events unrouted_late why_not_send
   -- dispatch and what it announces
   announce announce_dead build_parcel build_response fill_broker_template dlq_message dropped_events forget_batches forget_runs give_back hand_out
   has_due note_batch publish_dead_letters put_news readable

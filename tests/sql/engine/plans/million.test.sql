@@ -146,7 +146,7 @@ update outbox.endpoint set status = 'paused' where id in (select e.id from outbo
 do $$ begin perform step(400) from generate_series(1, 4); perform time_passes('1 s'); end $$;
 update answer set a = measure('paused', 100) where true;
 select is((select claimed(a) from answer), 100, 'half a million deliveries of paused endpoints are nobody''s business');
-select cmp_ok(rows_touched('paused'), '<=', 1000::bigint, 'and cost next to nothing');
+select cmp_ok(rows_touched('paused'), '<=', 1500::bigint, 'and cost next to nothing beside the 500 due ones, which are read for the turns of organisations');
 select is_empty('select seq_scans(''paused'')', 'and no scan');
 
 select * from finish();

@@ -11,7 +11,7 @@ do $$ begin perform outbox.set_setting('route.batch_size', '3'); end $$;
 create temporary table given as select events(8) as ids;
 select is(step(0) -> 'routed', '3', 'one call routes one batch');
 select set_eq('select event_id from outbox.delivery', (select ids[1:3] from given), 'the oldest first');
-select is((select watermark from outbox.router), (select ids[3] from given), 'the watermark is the last id read');
+select is((select watermark from outbox.router), (select ids[8] from given), 'the watermark is the last id that was found');
 select is(step(0) -> 'routed', '3', 'the next call goes on behind it');
 select is(step(0) -> 'routed', '2', 'and so on to the end');
 select is((select watermark from outbox.router), (select ids[8] from given), 'the watermark stands at the newest id');
@@ -33,17 +33,19 @@ select 'many', '*', e.id, e.created_at from outbox.endpoint e where e.org_id = '
 do $$ begin perform outbox.add_gate(e.id, 'none') from outbox.endpoint e where e.org_id = 'many'; end $$;
 select time_passes('1 s');
 create temporary table many as select events(7, p_org_id => 'many') as ids;
-create temporary table batch as select (outbox.read_unrouted()).*;
+create temporary table batch as select r.* from outbox.read_unrouted() r;
+-- As after a call that failed.
+delete from outbox.backlog where true;
 select results_eq('select cardinality(events), cardinality(pairs), cut_event, cut_endpoint from batch', 'values (4, 2000, null::uuid, null::uuid)',
   'a batch of 2,000 deliveries that ends with an event leaves none half done');
-select is((select watermark from batch), (select ids[4] from many), 'its watermark is the last event that it finishes');
+select is((select watermark from batch), (select ids[7] from many), 'its watermark is the last event that it has read');
 select is(step(0) -> 'routed', '2000', 'four events of 500 endpoints fill a call');
-select is((select watermark from outbox.router), (select ids[4] from many), 'and the watermark is remembered');
+select is((select watermark from outbox.router), (select ids[7] from many), 'and the watermark is remembered');
 select is(step(0) -> 'routed', '1500', 'the next call makes the rest');
 select is(left_over(), 0, 'no row is left of these');
 
 -- A row at or below the watermark is not looked for: nothing but an open transaction may still put one there.
-insert into outbox.unrouted (event_id, xid) values (outbox.uuid_v7('2026-01-01'), '3');
+insert into outbox.unrouted (event_id, org_id, xid) values (outbox.uuid_v7('2026-01-01'), 'default', '3');
 select ok(not outbox.has_unrouted(), 'a row below the watermark whose transaction had ended is not read again');
 select is((select r from outbox.read_unrouted() r where r.events is not null), null, 'by read_unrouted() neither');
 delete from outbox.unrouted where xid = '3';

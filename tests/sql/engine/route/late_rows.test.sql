@@ -29,7 +29,7 @@ select is(step(0) -> 'routed', '3', 'all of them are routed');
 select is((select open_xids from outbox.router), (select open_xids from batch), 'router remembers the open transactions');
 create temporary table behind as select outbox.uuid_v7('2026-01-01') as id;
 insert into outbox.event (id, org_id, type, body, created_at) select id, 'default', 'behind', '{}', outbox.clock() from behind;
-insert into outbox.unrouted (event_id) select id from behind;
+insert into outbox.unrouted (event_id, org_id) select id, 'default' from behind;
 select ok(outbox.has_unrouted(), 'a row that comes below the watermark after the read is seen');
 select is(step(0) -> 'routed', '1', 'and routed');
 select is((select watermark from outbox.router), (select ids[6] from given), 'the watermark does not go back');
@@ -37,7 +37,7 @@ select is((select watermark from outbox.router), (select ids[6] from given), 'th
 -- A full batch of late rows keeps the state, so that the rest of them is found again.
 create temporary table crowd as select array(select outbox.uuid_v7('2026-01-01'::timestamptz + n * interval '1 ms') from generate_series(1, 5) n) as ids;
 insert into outbox.event (id, org_id, type, body, created_at) select unnest(ids), 'default', 'behind', '{}', outbox.clock() from crowd;
-insert into outbox.unrouted (event_id) select unnest(ids) from crowd;
+insert into outbox.unrouted (event_id, org_id) select unnest(ids), 'default' from crowd;
 update outbox.router set batch = 2 where true;
 do $$ begin perform outbox.set_setting('route.batch_size', '2'); end $$;
 select is(array(select (step(0) ->> 'routed')::integer from generate_series(1, 4)), '{2,2,1,0}', 'more late rows than a batch are taken batch by batch');
@@ -46,7 +46,7 @@ select is(array(select (step(0) ->> 'routed')::integer from generate_series(1, 4
 update outbox.router set seen_below = '9000000000000', open_xids = '{}' where true;
 create temporary table restored as select outbox.uuid_v7('2026-01-02') as id;
 insert into outbox.event (id, org_id, type, body, created_at) select id, 'default', 'restored', '{}', outbox.clock() from restored;
-insert into outbox.unrouted (event_id, xid) select id, '70' from restored;
+insert into outbox.unrouted (event_id, org_id, xid) select id, 'default', '70' from restored;
 select time_passes('1 s');
 create temporary table new as select outbox.publish('new', '{}') as id;
 do $$ begin perform step(0); end $$;

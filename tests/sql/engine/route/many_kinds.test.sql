@@ -17,6 +17,8 @@ declare
 begin
   while outbox.has_unrouted() loop
     v_made := v_made || (step(0) ->> 'routed')::integer;
+    -- So that the organisations do not share the next call.
+    perform time_passes('6 s');
   end loop;
   return v_made;
 end
@@ -30,7 +32,7 @@ create temporary table given as
 select array(select jsonb_array_elements_text(outbox.publish_many((
   select jsonb_agg(jsonb_build_object('type', 'a.t' || n % 40, 'payload', n, 'org_id', case when n % 10 = 9 then 'other' else 'kinds' end,
     'endpoint_id', case when n % 10 = 5 then (select id from one) end)) from generate_series(1, 40) n)))::uuid) as ids;
-select is(steps(), '{2000,2000,8,2000,2000,1604}', 'calls of 2,000 until all is routed, and one for the other organisation, which does not wait for the turns');
+select is(steps(), '{2000,2000,2000,2000,1612}', 'calls of 2,000 until all is routed');
 select results_eq(
   $$select e.org_id, e.endpoint_id is not null as addressed, count(*), count(distinct (d.event_id, d.endpoint_id))
     from outbox.delivery d join outbox.event e on e.id = d.event_id group by 1, 2 order by 1, 2$$,

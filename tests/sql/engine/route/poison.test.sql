@@ -34,7 +34,7 @@ select is_empty('select * from miscounts()', 'the counters are right');
 -- A failing event neither undoes the results of the same call nor keeps it from claiming.
 update answer set a = step(1) where true;
 select is((select claimed(a) from answer), 1, 'a run claims');
-insert into outbox.unrouted (event_id) select ids[20] from given;
+insert into outbox.unrouted (event_id, org_id) select ids[20], 'default' from given;
 update answer set a = step(1, results(a, 'delivered')) where true;
 select is((select a -> 'applied' from answer), '1', 'results are applied in a call that cannot route');
 select is((select claimed(a) from answer), 1, 'and deliveries are claimed in it');

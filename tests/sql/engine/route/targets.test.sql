@@ -79,14 +79,14 @@ select is((select d.due_at from outbox.delivery d join body b on b.later = d.eve
   'a delivery of an event for later is due then');
 
 -- An unrouted row whose event is gone.
-insert into outbox.unrouted (event_id) values ('ffffffff-0000-7000-8000-000000000000');
+insert into outbox.unrouted (event_id, org_id) values ('ffffffff-0000-7000-8000-000000000000', 'default');
 select is(step(0) -> 'error', 'null', 'an unrouted row whose event is gone stops nothing');
 select is_empty('select from outbox.unrouted', 'an unrouted row whose event is gone is finished with');
 
 -- A pair that is open already.
 create temporary table again as select outbox.publish('order', '{}') as id;
 select step(0);
-insert into outbox.unrouted (event_id) select id from again;
+insert into outbox.unrouted (event_id, org_id) select id, 'default' from again;
 select is(step(0) -> 'routed', '0', 'an event routed twice makes no second delivery while the first is open');
 select is_empty('select * from miscounts()', 'and does not count it twice');
 select is_empty('select * from asleep()', 'nothing is left asleep');

@@ -44,7 +44,7 @@ do $$ begin
   end loop;
 end $$;
 select is(nights(), 3, 'three nights without anything open');
-insert into outbox.unroutable (event_id, error, set_aside_at) select id, 'a test', outbox.clock() from event;
+insert into outbox.unroutable (event_id, org_id, error, set_aside_at) select id, 'default', 'a test', outbox.clock() from event;
 do $$ begin perform outbox.drop_partitions(), time_passes('1 d'); end $$;
 delete from outbox.unroutable u where true;
 do $$ begin perform outbox.drop_partitions(), time_passes('1 d'); end $$;

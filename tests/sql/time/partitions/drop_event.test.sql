@@ -60,8 +60,8 @@ select outbox.delete_endpoint(id) from made;
 select publish_on('open', 'open.event'), publish_on('unrouted', 'nobody.wants'), publish_on('set aside', 'aside.event'), publish_on('dead', 'dead.event'), step(0);
 delete from outbox.delivery d using day where d.event_id = day.event and day.what = 'set aside';
 -- The events that announced the dead letters have been routed, so that they hold no day.
-insert into outbox.unroutable (event_id, error, set_aside_at) select event, 'a test', outbox.clock() from day where what = 'set aside';
-insert into outbox.unrouted (event_id) select event from day where what = 'unrouted' on conflict do nothing;
+insert into outbox.unroutable (event_id, org_id, error, set_aside_at) select event, 'default', 'a test', outbox.clock() from day where what = 'set aside';
+insert into outbox.unrouted (event_id, org_id) select event, 'default' from day where what = 'unrouted' on conflict do nothing;
 create function there(p_what text) returns boolean language sql stable as $$
   select to_regclass('outbox.event_p' || to_char(day, 'YYYYMMDD')) is not null from day where what = p_what
 $$;

@@ -16,7 +16,7 @@ create function nights() returns integer language sql stable as $$ select clean_
 select time_is('2020-04-02 00:00:00+00'), outbox.drop_partitions(1), time_is('2020-04-02 00:55:00+00'), outbox.drop_partitions(1);
 select is(nights(), 1, 'several starts of one night count one night');
 -- Open at midnight, delivered before the next start.
-insert into outbox.unroutable (event_id, error, set_aside_at) values (outbox.uuid_v7('2020-03-31 01:00Z'), 'a test', outbox.clock());
+insert into outbox.unroutable (event_id, org_id, error, set_aside_at) values (outbox.uuid_v7('2020-03-31 01:00Z'), 'default', 'a test', outbox.clock());
 select time_is('2020-04-03 00:00:00+00'), outbox.drop_partitions(1);
 delete from outbox.unroutable where true;
 select time_is('2020-04-03 00:05:00+00'), outbox.drop_partitions(1);

@@ -1,0 +1,151 @@
+-- Reading the next batch. The steps of read_unrouted():
+--
+--   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
+--     commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 read_new() reads the late and the new events. If it leaves none for this call, or if this
+--     call is a turn, read_turn() reads those of backlog (see turn).
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() removes the pairs above the limit, and their events wait in backlog.
+--   7 Pairs that their filter refused are removed.
+
+create function outbox.read_new(p_router outbox.router) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_snapshot pg_snapshot;
+  v_batch outbox.routing;
+  v_parts outbox.part[];
+begin
+  -- One statement reads the late events, the new events and its own snapshot, so that all three
+  -- agree.
+  select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+  into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
+    v_batch.watermark
+  from outbox.read_late(p_router) l
+  cross join outbox.read_above(p_router) n;
+  v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+  -- This transaction counts as open, because it may publish after this read.
+  v_batch.open_xids := array(
+    select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+    union
+    select pg_catalog.pg_current_xact_id_if_assigned());
+  if pg_catalog.cardinality(v_parts) > 0 then
+    perform outbox.wait_for_turns(v_parts);
+  end if;
+  if exists (select from outbox.backlog) then
+    v_batch := outbox.without_waiting(v_batch);
+  end if;
+  if v_batch.orgs[1] <> any (v_batch.orgs) then
+    v_batch := outbox.in_turn(v_batch);
+  end if;
+  return v_batch;
+end
+$$;
+comment on function outbox.read_new(outbox.router) is
+  'A batch of the events that routing has not read, fewer than two batches, without those that '
+  'wait for a turn. locks: the caller holds router.';
+
+create function outbox.read_unrouted() returns outbox.routing
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_router outbox.router;
+  v_batch outbox.routing;
+  v_most integer := 2000;
+  v_most_work bigint := 4194304;
+begin
+  if not outbox.has_unrouted() then
+    return null;
+  end if;
+  v_router := outbox.lock_router();
+  if v_router.turn is null then
+    return null;
+  end if;
+  v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
+  -- After a restore from a dump, transaction ids start again, so read everything.
+  if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
+    v_router.seen_below := '0';
+    v_router.watermark := '00000000-0000-0000-0000-000000000000';
+  end if;
+  if v_router.shared_at > outbox.clock() - interval '5 s' then
+    -- Others wait for each call, so it does less.
+    v_router.batch := greatest(1, v_router.batch / 4);
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
+  end if;
+  if outbox.is_for_new(v_router) then
+    v_batch := outbox.read_new(v_router);
+  end if;
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
+    v_batch := outbox.read_turn(v_router, v_batch);
+  end if;
+  if pg_catalog.cardinality(v_batch.events) = 0 then
+    perform outbox.leave_backlog(v_batch);
+    return null;
+  end if;
+  v_batch := outbox.add_pairs(v_batch, v_most + 1);
+  if v_batch.questions is not null then
+    v_batch := outbox.evaluate_filters(
+      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+    if v_batch.questions is not null then
+      v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
+    end if;
+  end if;
+  if pg_catalog.cardinality(v_batch.pairs) > v_most then
+    v_batch := outbox.cut_batch(v_batch, v_most);
+  end if;
+  if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
+    v_batch.pairs := array(
+      select p from pg_catalog.unnest(v_batch.pairs) p where p.problem is distinct from '');
+  end if;
+  return v_batch;
+end
+$$;
+comment on function outbox.read_unrouted() is
+  'The next batch to route and the state of router after it; null if there is nothing to route or '
+  'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
+
+create function outbox.cut_batch(
+  p_batch outbox.routing, p_most integer
+) returns outbox.routing
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
+  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+begin
+  if p_batch.pairs[p_most].event_id = v_cut then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
+  end if;
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
+  p_batch.turn_of := p_batch.orgs[v_place];
+  p_batch.pairs := p_batch.pairs[1:p_most];
+  p_batch.events := p_batch.events[1:v_place - 1];
+  p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
+  p_batch.behind := p_batch.behind[1:v_place - 1];
+  p_batch.orgs := p_batch.orgs[1:v_place - 1];
+  return p_batch;
+end
+$$;
+comment on function outbox.cut_batch(outbox.routing, integer) is
+  'A batch cut to p_most pairs. The events from the cut on wait for the turns of their '
+  'organisations; the one at the cut goes on after the last endpoint that was processed. locks: '
+  'the caller holds router.';
