@@ -190,6 +190,21 @@ ALTER TYPE outbox.lane_gain OWNER TO postgres;
 
 COMMENT ON TYPE outbox.lane_gain IS 'How many deliveries a lane has gained, and their first and last due_at.';
 
+-- Name: linked_identifier; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.linked_identifier AS (
+	place integer,
+	org_id text,
+	value text,
+	hash text
+);
+
+ALTER TYPE outbox.linked_identifier OWNER TO postgres;
+
+-- Name: TYPE linked_identifier; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.linked_identifier IS 'An identifier of a link: the place of the link, and # with the keyed hash of the value.';
+
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -218,7 +233,8 @@ CREATE TYPE outbox.opt_out_change AS (
 	lifted boolean,
 	at timestamp with time zone,
 	source text,
-	evidence text,
+	wamid text,
+	words text,
 	entity_type text,
 	entity_id text
 );
@@ -227,7 +243,7 @@ ALTER TYPE outbox.opt_out_change OWNER TO postgres;
 
 -- Name: TYPE opt_out_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.opt_out_change IS 'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with its time, source and evidence, and the entity of its audit row.';
+COMMENT ON TYPE outbox.opt_out_change IS 'A request of a recipient (identifier_of()) to get no messages of a purpose, or to get them again (lifted), with its time, source and evidence, and the entity of its audit row; without one it is the person.';
 
 -- Name: pace; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -294,6 +310,19 @@ ALTER TYPE outbox.pairs_apart OWNER TO postgres;
 -- Name: TYPE pairs_apart; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.pairs_apart IS 'How many deliveries were created, and the pairs for which that failed, with the errors.';
+
+-- Name: person_link; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.person_link AS (
+	org_id text,
+	identifiers text[]
+);
+
+ALTER TYPE outbox.person_link OWNER TO postgres;
+
+-- Name: TYPE person_link; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.person_link IS 'Identifiers of one person in an organisation, as identifier_of() returns them.';
 
 -- Name: question; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -394,6 +423,19 @@ ALTER TYPE outbox.routing OWNER TO postgres;
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: the rows of the other events that now wait for the turn of their organisation.';
+
+-- Name: sending_check; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.sending_check AS (
+	refusal text,
+	lane_keys text[]
+);
+
+ALTER TYPE outbox.sending_check OWNER TO postgres;
+
+-- Name: TYPE sending_check; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.sending_check IS 'Why a message must not be sent now, or null; and the lane keys of its recipient, if the person is known.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -569,6 +611,7 @@ CREATE TABLE outbox.outbound_message (
     delivered_at timestamp with time zone,
     read_at timestamp with time zone,
     erased_at timestamp with time zone,
+    recipient_hash text,
     CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
     CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
     CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
@@ -578,7 +621,7 @@ ALTER TABLE outbox.outbound_message OWNER TO postgres;
 
 -- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. If erased_at is not null, payload, number and ids are erased.';
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. recipient_hash is person_key() of the number, which finds the opt-outs of an erased person. If erased_at is not null, payload, number and ids are erased.';
 
 -- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1043,6 +1086,46 @@ ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
 -- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock or the end of the time (job_deadline()) delayed until the next call, "failed": the partitions that could not be created, if any, such as "event of 2026-03-01"; upkeep_refusal has the errors}.';
+
+-- Name: add_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  with missing as materialized (
+    select distinct on (x.org_id, x.value) x.org_id, x.value, x.place
+    from pg_catalog.unnest(p_linked) x
+    where not exists (select from outbox.people_with(x.org_id, x.value, x.hash))
+    order by x.org_id, x.value, x.place
+  ), numbered as materialized (
+    select p.org_id, p.place, pg_catalog.nextval('outbox.person_id_seq') as id
+    from (select distinct m.org_id, m.place from missing m) p
+  ), added as (
+    -- In one order, so that two transactions that add the same identifiers do not deadlock.
+    insert into outbox.person_identifier (org_id, value, kind, person_id, created_at)
+    select m.org_id, m.value, case when m.value like '+%' then 'NUMBER' else 'USER_ID' end, n.id,
+      p_now
+    from missing m
+    join numbered n on n.org_id = m.org_id and n.place = m.place
+    order by m.org_id, m.value
+    on conflict (org_id, value) do nothing
+    returning person_identifier.org_id, person_identifier.person_id
+  )
+  insert into outbox.person (id, org_id, first_seen_at, last_seen_at)
+  select distinct a.person_id, a.org_id, p_now, p_now from added a;
+end
+$$;
+
+ALTER FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Creates a person for the identifiers of each link that are not known. locks: the keys of new identifiers, in order.';
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1529,19 +1612,15 @@ begin
   perform outbox.hold_after_failures(v_failures, p_now);
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
-    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
-    )::outbox.opt_out_change
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, c.at,
+      pg_catalog.format('code %s', c.code), c.wamid, pg_catalog.concat_ws(': ', c.title, c.details),
+      'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-    cross join lateral (
-      select m.to_recipient union select pg_catalog.unnest(
-        outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r));
+    ) m);
 end
 $$;
 
@@ -1571,13 +1650,13 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
+    -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
       select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update);
     end if;
     v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
@@ -1596,7 +1675,7 @@ ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts in the order of WhatsApp''s ids.';
+COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: the caller has joined and holds the people (see links_of_updates()).';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1643,16 +1722,14 @@ CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-    p_update.data -> 'contact', p_now);
-  v_recipients text[] :=
-    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_identifiers text[] := outbox.update_identifiers(p_update);
+  v_person bigint := outbox.known_person(p_update.org_id, v_identifiers);
   v_message outbox.inbound_message;
   v_action text;
 begin
-  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, person_id,
     type, text, reply_to, payload, sent_at, received_at)
-  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_person,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
     outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
   -- WhatsApp may send a message as unsupported, and later the same id with its content.
@@ -1665,22 +1742,19 @@ begin
     reason := 'already';
     return;
   end if;
-  if v_message.type <> 'system' then
-    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
-    from pg_catalog.unnest(v_recipients) r;
+  perform outbox.save_contact(v_person, p_update.data -> 'contact');
+  -- The time of the stored message counts, and not that of its repeat.
+  if v_message.type <> 'system' and v_person is not null then
+    perform outbox.open_window(p_update.channel_id, v_person, v_message.sent_at);
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action));
-    if v_action = 'START' then
-      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
-        array['MARKETING'], true, 'inbound START');
-    end if;
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at, v_identifiers[1],
+      case when v_action = 'START' then array['ALL', 'MARKETING'] else array['ALL'] end,
+      v_action = 'START', pg_catalog.format('inbound %s', v_action), v_message.text);
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- The next owner of the number has not agreed to messages.
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
+      outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -1823,35 +1897,35 @@ ALTER FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates about templates, accounts and numbers. locks: endpoints, without waiting: if one is locked, the update is tried again.';
 
--- Name: apply_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: apply_preference(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
+CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_contact uuid;
+  v_identifiers text[] := outbox.update_identifiers(p_update);
 begin
   reason := case
     when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
     when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
-    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+    when pg_catalog.cardinality(v_identifiers) = 0 then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-      p_update.data -> 'contact', p_now);
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
+    perform outbox.save_contact(outbox.known_person(p_update.org_id, v_identifiers),
+      p_update.data -> 'contact');
+    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at, v_identifiers[1],
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status,
+      p_update.data ->> 'detail');
   end if;
 end
 $$;
 
-ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
 
--- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
+COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Applies the sender''s choice about marketing messages from WhatsApp''s own button. locks: the caller holds the person.';
 
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2360,6 +2434,7 @@ declare
   v_opt_outs outbox.opt_out_change[];
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
   v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -2373,7 +2448,7 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
+COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, people from the highest id to the lowest, opt-outs by key.';
 
 -- Name: apply_waiting_updates(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4023,9 +4098,9 @@ ALTER FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, 
 
 COMMENT ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) IS 'Moves a delivery that is not leased from one unordered lane to another. locks: the caller holds the gate, and parks it afterwards.';
 
--- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: change_opt_out(text, text, text, boolean, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -4036,10 +4111,16 @@ CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_result jsonb;
+  v_now timestamptz := outbox.clock();
+  v_identifier text := outbox.check_identifier(p_recipient);
+  v_source text := coalesce(p_source, 'by hand');
+  v_person bigint;
+  v_changed boolean;
 begin
-  perform outbox.check_recipient(p_recipient);
-  if pg_catalog.length(p_source) not between 1 and 200 then
+  perform outbox.check_user_org(p_org_id);
+  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
+  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  if pg_catalog.length(v_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
       'Give the way it was requested, such as phone call');
   end if;
@@ -4047,29 +4128,39 @@ begin
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
       'Give the place of the evidence, such as a document id');
   end if;
+  if p_opted_out or outbox.find_person(p_org_id, v_identifier) is not null then
+    v_person := outbox.save_person(p_org_id, array[v_identifier], v_now);
+  end if;
   if p_opted_out then
-    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
-    update outbox.opt_out o set evidence = p_evidence
-    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, said_at,
+      decided_at, created_at)
+    values (p_org_id, p_channel, v_person, p_purpose, v_source, p_evidence, v_now, v_now, v_now)
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = excluded.evidence, wamid = null, words = null,
+      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at
+    where o.lifted;
   else
-    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+    -- The row stays, so that a late callback does not restore the opt-out.
+    update outbox.opt_out o set lifted = true, decided_at = v_now
+    where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
+      and o.purpose = p_purpose and not o.lifted;
   end if;
-  if (v_result -> 'isNew')::boolean then
-    perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
+  v_changed := found;
+  if v_changed then
+    perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
-      outbox.clock());
+      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
   end if;
-  return v_result;
+  return pg_catalog.jsonb_build_object('optedOut', p_opted_out, 'purpose', p_purpose,
+    'isNew', v_changed);
 end
 $$;
 
-ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) OWNER TO postgres;
+ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) OWNER TO postgres;
 
--- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';
+COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) IS 'Opts a person out (p_purpose: ALL or MARKETING) or in again, and audits it: {"optedOut", "purpose", "isNew": this changed it}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001. locks: the person.';
 
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5005,6 +5096,29 @@ ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first invalid custom header. The message never contains a value, because it may be a credential.';
 
+-- Name: check_identifier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_identifier(p_recipient text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_identifier text := outbox.identifier_of(p_recipient);
+begin
+  if v_identifier is null then
+    perform outbox.invalid('recipient', 'is not a number, a wa_id or a user id of WhatsApp',
+      'Expected a number such as +12025550111, its digits, or an id such as US.1349120865530274');
+  end if;
+  return v_identifier;
+end
+$$;
+
+ALTER FUNCTION outbox.check_identifier(p_recipient text) OWNER TO postgres;
+
+-- Name: FUNCTION check_identifier(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_identifier(p_recipient text) IS 'identifier_of() a recipient. OH001: it is none.';
+
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) RETURNS void
@@ -5563,6 +5677,66 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 -- Name: FUNCTION check_secret(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form: whsec_ and padded base64 of 24 to 64 bytes. OH001 has the expected format, never the secret.';
+
+-- Name: check_sending(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS outbox.sending_check
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  v_people bigint[];
+  v_check outbox.sending_check;
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
+  v_margin constant interval := interval '5 minutes';
+begin
+  -- The function is stable, so all its queries see one snapshot: either before or after a join.
+  select pg_catalog.array_agg(distinct i.person_id) into v_people
+  from (
+    select v.value from pg_catalog.unnest(array[outbox.identifier_of(p_message.to_recipient),
+      outbox.identifier_of(p_message.wa_id), '#' || p_message.recipient_hash]) as v (value)
+    where v.value is not null
+  ) v
+  cross join lateral (
+    select x.person_id from outbox.person_identifier x
+    where x.org_id = p_message.org_id and x.value = v.value offset 0
+  ) i;
+  v_check.lane_keys := (
+    select nullif(p.lane_keys, '{}') from outbox.person p where p.id = v_people[1]);
+  v_check.refusal := case
+    when exists (
+      select from outbox.opt_out o
+      where o.org_id = p_message.org_id and o.channel = p_message.channel
+        and o.person_id = any (v_people) and o.purpose in ('ALL', v_purpose) and not o.lifted)
+    then 'opted_out'
+    when p_message.dossier_id is not null and (
+      select c.granted from outbox.consent c
+      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
+        and c.channel = p_message.channel and c.purpose = v_purpose
+      order by c.id desc limit 1) is not true
+    then 'consent_required'
+    when p_message.template_code is null and not exists (
+      select from outbox.conversation_window w
+      where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
+        and w.expires_at > p_now + v_margin)
+    then 'outside_window'
+    when p_message.template_code is not null and not exists (
+      select from outbox.template t
+      where t.org_id = p_message.org_id and t.code = p_message.template_code)
+    then 'template_missing'
+  end;
+  return v_check;
+end
+$$;
+
+ALTER FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_sending(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent. The wishes are those of the person. Looks the person up once, by the number, wa_id and hash.';
 
 -- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6901,6 +7075,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.link_answers(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
@@ -6909,7 +7084,7 @@ ALTER FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timesta
 
 -- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id.';
+COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id, then people, as join_people().';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7116,6 +7291,41 @@ ALTER FUNCTION outbox.contracts() OWNER TO postgres;
 -- Name: FUNCTION contracts(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
+
+-- Name: copy_opt_outs(text, bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- An opt-out wins whatever the times. The later time stays, so that a late callback from before
+  -- it lifts nothing.
+  insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
+    words, lifted, said_at, decided_at, created_at)
+  select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,
+    f.said_at, f.decided_at, f.created_at
+  from outbox.opt_out f
+  where f.org_id = p_org_id and f.person_id = p_from
+  order by f.channel, f.purpose
+  on conflict (org_id, channel, person_id, purpose) do update set
+    (source, evidence, wamid, words, lifted, said_at, created_at) = (
+      select s.source, s.evidence, s.wamid, s.words, s.lifted, s.said_at, s.created_at
+      from (
+        values (o.source, o.evidence, o.wamid, o.words, o.lifted, o.said_at, o.created_at),
+          (excluded.source, excluded.evidence, excluded.wamid, excluded.words, excluded.lifted,
+            excluded.said_at, excluded.created_at)
+      ) as s (source, evidence, wamid, words, lifted, said_at, created_at)
+      order by s.lifted, s.said_at desc limit 1),
+    decided_at = greatest(o.decided_at, excluded.decided_at);
+end
+$$;
+
+ALTER FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) OWNER TO postgres;
+
+-- Name: FUNCTION copy_opt_outs(p_org_id text, p_from bigint, p_to bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) IS 'Gives a person the opt-outs of another, where they are stricter. locks: the caller holds both people.';
 
 -- Name: count_changed_messages(outbox.changed_message[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7750,7 +7960,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
   v_existing outbox.outbound_message;
-  v_refusal text;
+  v_check outbox.sending_check;
 begin
   v_message.org_id := p_org_id;
   v_message.dossier_id := p_dossier_id;
@@ -7777,13 +7987,15 @@ begin
         'Create it with put_template()');
     end if;
   end if;
-  v_refusal := outbox.refusal_of(v_message, v_now);
-  if v_refusal is not null then
-    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
-    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_text(v_refusal));
+  v_message.recipient_hash := outbox.person_key(p_to);
+  v_check := outbox.check_sending(v_message, v_now);
+  if v_check.refusal is not null then
+    perform outbox.audit_refusal(v_message, v_check.refusal, p_actor, v_now);
+    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_check.refusal,
+      'reason', outbox.refusal_text(v_check.refusal));
   end if;
-  return outbox.put_message(v_message, v_now);
+  return outbox.put_message(v_message, coalesce(v_check.lane_keys[1], v_message.recipient_hash),
+    v_now);
 end
 $$;
 
@@ -9793,24 +10005,16 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_deleted integer;
 begin
   v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
       update outbox.inbound_message m set
-        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+        erased_at = $2, wamid = null, person_id = null, text = null, payload = '{}'
       where m.ctid = any ($1)
     $erase$,
     array(
       select o.ctid from outbox.inbound_message o
       where o.erased_at is null and o.received_at < v_before
       order by o.received_at limit p_limit for update skip locked),
-    p_now);
-  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
-    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
-    array(
-      select o.ctid from outbox.whatsapp_contact o
-      where o.last_seen_at < v_before
-      order by o.last_seen_at limit p_limit for update skip locked),
     p_now);
   perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
       delete from outbox.conversation_window w
@@ -9820,14 +10024,7 @@ begin
       select o.ctid from outbox.conversation_window o
       where o.expires_at < p_now - interval '1 day' limit p_limit),
     p_now);
-  -- A lifted opt-out is only needed against late callbacks.
-  perform outbox.change_rows(v_task, 'outbox.opt_out',
-    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
-    array(
-      select o.ctid from outbox.opt_out o
-      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
-    p_now);
-  return greatest(v_erased, v_deleted);
+  return v_erased;
 end
 $_$;
 
@@ -9835,7 +10032,7 @@ ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit inte
 
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Erases text, payload and ids of up to p_limit inbound messages older than message.retention_days, and deletes up to p_limit contacts that have not written since. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Erases text, payload and ids of up to p_limit inbound messages older than message.retention_days, and deletes windows that have ended; returns how many it has erased.';
 
 -- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9857,7 +10054,7 @@ begin
       with erased as (
         update outbox.outbound_message m set
           erased_at = $2, to_recipient = 'erased', payload_json = '{}',
-          provider_message_id = null, wa_id = null
+          provider_message_id = null, wa_id = null, recipient_hash = null
         where m.ctid = any ($1)
         returning m.id
       )
@@ -9900,6 +10097,73 @@ ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit int
 -- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: calls erase_messages().';
+
+-- Name: erase_people(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_task constant text := 'outbox.erase_people';
+  v_before timestamptz :=
+    p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_erased integer;
+begin
+  -- A lifted opt-out is only needed against late callbacks.
+  perform outbox.change_rows(v_task, 'outbox.opt_out',
+    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
+    array(
+      select o.ctid from outbox.opt_out o
+      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
+    p_now);
+  v_erased := outbox.change_rows(v_task, 'outbox.person', $erase$
+      with erased as materialized (
+        select p.id, p.org_id from outbox.person p where p.ctid = any ($1)
+      ), secret as materialized (
+        select outbox.hash_key() as key
+      ), evidence as (
+        update outbox.opt_out o set wamid = '#' || pg_catalog.encode(
+          extensions.hmac(o.wamid, s.key, 'sha256'), 'hex')
+        from erased e, secret s
+        where o.org_id = e.org_id and o.person_id = e.id and o.wamid not like '#%'
+      ), hashed as (
+        update outbox.person_identifier i set value = '#' || outbox.hash_person(i.value, s.key)
+        from erased e, secret s
+        where i.person_id = e.id and i.value not like '#%'
+      )
+      update outbox.person p set
+        erased_at = $2, name = null, username = null, parent_user_id = null
+      where p.ctid = any ($1)
+    $erase$,
+    array(
+      select o.ctid from outbox.person o
+      where o.erased_at is null and o.last_seen_at < v_before
+      order by o.last_seen_at limit p_limit for update skip locked),
+    p_now);
+  perform outbox.change_rows(v_task, 'outbox.person', $delete$
+      with identifiers as (
+        delete from outbox.person_identifier i using outbox.person p
+        where p.ctid = any ($1) and p.erased_at is not null and i.person_id = p.id
+      )
+      delete from outbox.person p where p.ctid = any ($1) and p.erased_at is not null
+    $delete$,
+    array(
+      select p.ctid from outbox.person p
+      where p.erased_at is not null
+        and not exists (select from outbox.opt_out o where o.person_id = p.id)
+      order by p.id limit p_limit for update skip locked),
+    p_now);
+  return v_erased;
+end
+$_$;
+
+ALTER FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_people(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) IS 'Erases the names and identifiers of up to p_limit people of whom nothing was heard for message.retention_days; returns how many. Of who has opted out, the opt-outs and keyed hashes of the identifiers stay; others are deleted.';
 
 -- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11421,6 +11685,26 @@ ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWN
 
 COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
 
+-- Name: find_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_person(p_org_id text, p_identifier text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select w.person_id
+    from outbox.people_with(p_org_id, p_identifier, '#' || outbox.person_key(p_identifier)) w);
+end
+$$;
+
+ALTER FUNCTION outbox.find_person(p_org_id text, p_identifier text) OWNER TO postgres;
+
+-- Name: FUNCTION find_person(p_org_id text, p_identifier text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_person(p_org_id text, p_identifier text) IS 'The id of the person with this identifier, also if the person was erased; null if there is none.';
+
 -- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.setting (
@@ -12724,6 +13008,34 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 
 COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event for an endpoint; the outcome is pending if there is none. OH002.';
 
+-- Name: get_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_person(p_org_id text, p_recipient text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_id bigint := outbox.find_person(p_org_id, outbox.check_identifier(p_recipient));
+begin
+  if v_id is null then
+    perform outbox.raise_unknown_person();
+  end if;
+  return outbox.person_json(v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.get_person(p_org_id text, p_recipient text) OWNER TO postgres;
+
+-- Name: FUNCTION get_person(p_org_id text, p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) IS 'The person with a number, a wa_id or a user id of WhatsApp: {"id", "recipients": [all identifiers], "name", "username", "optOuts": as list_opt_outs(), "windows": [{"channelId", "expiresAt"}], "firstSeenAt", "lastSeenAt"}. OH001; OH002: nothing is known of the recipient.';
+
 -- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.get_replay_job(p_org_id text, p_id text) RETURNS jsonb
@@ -13151,7 +13463,7 @@ ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
 
 -- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is renamed and a new one is created: messages that wait keep their order among themselves, but not with later ones to the same number.';
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is renamed and a new one is created: messages that wait keep their order among themselves, but not with later ones to the same number, and opt-outs of erased people are found no more.';
 
 -- Name: hash_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13510,6 +13822,27 @@ ALTER FUNCTION outbox.host_problem(p_host text) OWNER TO postgres;
 -- Name: FUNCTION host_problem(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
+
+-- Name: identifier_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.identifier_of(p_text text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  return case
+    when p_text ~ '^[+]?[1-9][0-9]{6,14}$'
+    then (outbox.number_variants('+' || pg_catalog.ltrim(p_text, '+')))[1]
+    when p_text ~ '^[A-Z]{2}[.][A-Za-z0-9.]{1,190}$' then p_text
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.identifier_of(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION identifier_of(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.identifier_of(p_text text) IS 'The identifier that a number in E.164 form, a wa_id (digits) or a user id of WhatsApp stands for: the same for all ways to write it. Null if it is none of these.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13886,6 +14219,32 @@ ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form with zero host bits.';
 
+-- Name: is_new_link(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.count(distinct v.value) > 1 and (
+      pg_catalog.count(distinct i.person_id) <> 1
+      or pg_catalog.count(distinct i.value) < pg_catalog.count(distinct v.value))
+    from pg_catalog.unnest(p_identifiers) as v (value)
+    left join lateral (
+      select x.value, x.person_id from outbox.person_identifier x
+      where x.org_id = p_org_id and x.value = v.value offset 0
+    ) i on true);
+end
+$$;
+
+ALTER FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) OWNER TO postgres;
+
+-- Name: FUNCTION is_new_link(p_org_id text, p_identifiers text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) IS 'Whether these identifiers are not yet known to be one person.';
+
 -- Name: is_open_between(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) RETURNS boolean
@@ -14226,6 +14585,105 @@ ALTER FUNCTION outbox.job_deadline() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.job_deadline() IS 'When the current statement should start no further piece of work: after three quarters of statement_timeout, and after a minute at the latest.';
 
+-- Name: join_people(outbox.person_link[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_key text;
+  v_linked outbox.linked_identifier[];
+  v_place integer;
+  v_people bigint[];
+begin
+  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
+    return '{}';
+  end if;
+  v_key := outbox.hash_key();
+  v_linked := array(
+    select row(l.place, l.org_id, i.value,
+      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
+      where u.value is not null) i
+    order by l.org_id, i.value, l.place);
+  perform outbox.lock_people(v_linked, p_now);
+  for v_place in
+    select x.place from pg_catalog.unnest(v_linked) x
+    cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+    group by x.place having pg_catalog.count(distinct w.person_id) > 1
+    order by x.place
+  loop
+    v_people := array(
+      select distinct w.person_id from pg_catalog.unnest(v_linked) x
+      cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+      where x.place = v_place order by 1);
+    for v_n in 2 .. pg_catalog.cardinality(v_people) loop
+      perform outbox.join_two(v_people[1], v_people[v_n], p_now);
+    end loop;
+  end loop;
+  perform outbox.touch_people(v_linked, p_now);
+  return array(
+    select (
+      select w.person_id from pg_catalog.unnest(l.identifiers) with ordinality as i (value, n)
+      cross join lateral outbox.people_with(l.org_id, i.value, null) w
+      order by i.n limit 1)
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    order by l.place);
+end
+$$;
+
+ALTER FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION join_people(p_links outbox.person_link[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) IS 'Creates and joins people so that the identifiers of each link are one person. Returns the id of the person of each link, by position; null for a link without identifiers. locks: the people of the links, from the highest id to the lowest.';
+
+-- Name: join_two(bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_gone outbox.person;
+begin
+  delete from outbox.person p where p.id = p_gone returning p.* into v_gone;
+  update outbox.person p set
+    name = coalesce(p.name, v_gone.name), username = coalesce(p.username, v_gone.username),
+    parent_user_id = coalesce(p.parent_user_id, v_gone.parent_user_id),
+    lane_keys = p.lane_keys || array(
+      select k from pg_catalog.unnest(v_gone.lane_keys) k where k <> all (p.lane_keys)),
+    first_seen_at = least(p.first_seen_at, v_gone.first_seen_at),
+    last_seen_at = greatest(p.last_seen_at, v_gone.last_seen_at)
+  where p.id = p_keep;
+  update outbox.person_identifier i set person_id = p_keep where i.person_id = p_gone;
+  update outbox.inbound_message m set person_id = p_keep where m.person_id = p_gone;
+  perform outbox.copy_opt_outs(v_gone.org_id, p_gone, p_keep);
+  delete from outbox.opt_out o where o.org_id = v_gone.org_id and o.person_id = p_gone;
+  insert into outbox.conversation_window as w (channel_id, person_id, expires_at)
+  select g.channel_id, p_keep, g.expires_at from outbox.conversation_window g
+  where g.person_id = p_gone
+  on conflict (channel_id, person_id) do update
+    set expires_at = greatest(w.expires_at, excluded.expires_at);
+  delete from outbox.conversation_window w where w.person_id = p_gone;
+  perform outbox.audit(v_gone.org_id, 'PERSON', p_keep::text, 'JOINED',
+    pg_catalog.format('Joined with person %s', p_gone), null, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) IS 'Makes the person p_gone part of p_keep, with the stricter opt-outs, the later windows and both lane keys, and audits it. locks: the caller holds both people.';
+
 -- Name: joined(outbox.claimed, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) RETURNS outbox.claimed
@@ -14528,6 +14986,48 @@ ALTER FUNCTION outbox.kicks_waiting() OWNER TO postgres;
 -- Name: FUNCTION kicks_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.kicks_waiting() IS 'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or its queue is larger than 8 MB.';
+
+-- Name: known_person(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select w.person_id from pg_catalog.unnest(p_identifiers) i
+    cross join lateral outbox.people_with(p_org_id, i, null) w limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) OWNER TO postgres;
+
+-- Name: FUNCTION known_person(p_org_id text, p_identifiers text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) IS 'The id of the person with these identifiers, which join_people() has joined; null if none is known. Reads no key, so it finds no erased person.';
+
+-- Name: lane_keys_of(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_keys text[] := (
+    select p.lane_keys from outbox.person p
+    where p.id = outbox.find_person(p_org_id, outbox.identifier_of(p_number)));
+begin
+  return coalesce(nullif(v_keys, '{}'), array[outbox.person_key(p_number)]);
+end
+$$;
+
+ALTER FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) OWNER TO postgres;
+
+-- Name: FUNCTION lane_keys_of(p_org_id text, p_number text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) IS 'The partition keys of the messages to the person with a number.';
 
 -- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14966,6 +15466,33 @@ ALTER FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane,
 
 COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the caller holds the gate, and parks it afterwards.';
 
+-- Name: leave_number(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_old text := outbox.identifier_of(p_update.wa_id);
+  v_new text := outbox.new_number(p_update.data);
+  v_person bigint;
+begin
+  if v_old is not null and v_old is distinct from v_new then
+    v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(array[v_old, v_new,
+      outbox.user_identifier(p_update.user_id)], null), p_now);
+    perform outbox.part_off(v_person, array[v_old], null, p_now);
+    return v_old;
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Moves a person to the number that WhatsApp names, with all wishes. The old number becomes a person of its own with the same wishes, and is returned: its next owner has not agreed to messages. locks: the caller holds the people of both numbers.';
+
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) RETURNS integer
@@ -15034,6 +15561,84 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 -- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
+
+-- Name: link_answers(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform outbox.join_people(array(
+    select row(m.org_id, k.identifiers)::outbox.person_link
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.message_id from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select pg_catalog.array_remove(array[outbox.identifier_of(m.to_recipient),
+        outbox.identifier_of(r.provider ->> 'wa_id'),
+        outbox.user_identifier(r.provider ->> 'user_id')], null) as identifiers offset 0
+    ) k
+    where r.provider ?| array['wa_id', 'user_id'] and m.erased_at is null
+      and outbox.is_new_link(m.org_id, k.identifiers)), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION link_answers(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller gave. locks: people, as join_people(); the caller holds the gates and the messages.';
+
+-- Name: links_of_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.links_of_updates(p_ids bigint[]) RETURNS outbox.person_link[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select row(u.org_id, k.identifiers)::outbox.person_link
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    cross join lateral (select outbox.update_identifiers(u) as identifiers offset 0) k
+    where u.org_id is not null and case u.kind
+        when 'status' then u.message_id is not null
+          and coalesce(u.reason, '') not in ('erased', 'other_id')
+          and (outbox.is_new_link(u.org_id, k.identifiers) or (u.status = 'failed' and exists (
+            select from outbox.failure_rule f
+            where f.kind = 'whatsapp' and f.code = u.data #>> '{errors,0,code}'
+              and f.opt_out is not null)))
+        else u.kind in ('message', 'preference') and u.update_status = 'stored'
+      end
+    union all
+    -- Locked in the same order, and joined by leave_number().
+    select row(u.org_id, array[outbox.new_number(u.data)])::outbox.person_link
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'message' and u.update_status = 'stored'
+      and u.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number'));
+end
+$$;
+
+ALTER FUNCTION outbox.links_of_updates(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION links_of_updates(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.links_of_updates(p_ids bigint[]) IS 'The links of stored updates: all of inbound messages and preferences; of statuses those that say something new or cause an opt-out, so that other statuses lock no person.';
 
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15551,27 +16156,31 @@ CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NUL
     SET standard_conforming_strings TO 'on'
     AS $_$
 declare
-  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_after text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18} [A-Z]+$');
+  v_person bigint;
   v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
+  if p_recipient is not null then
+    v_person := coalesce(outbox.find_person(p_org_id, outbox.check_identifier(p_recipient)), 0);
+  end if;
   select pg_catalog.jsonb_build_object(
     'data', coalesce(
       pg_catalog.jsonb_agg(outbox.opt_out_json(p.found) order by p.n)
         filter (where p.n <= p_limit),
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
+      pg_catalog.min(outbox.key_to_cursor((p.found).person_id || ' ' || (p.found).purpose))
         filter (where p.n = p_limit) end)
   into v_result
   from (
-    select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
+    select o as found, pg_catalog.row_number() over (order by o.person_id, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
-      and (v_after is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
-    order by o.recipient, o.purpose
+      and (p_recipient is null or o.person_id = v_person)
+      and (v_after is null or (o.person_id, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1)::bigint, pg_catalog.split_part(v_after, ' ', 2)))
+    order by o.person_id, o.purpose
     limit p_limit + 1
   ) p;
   return v_result;
@@ -15582,7 +16191,7 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 -- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by number, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by person, or those of the person with one number, wa_id or user id: {"data": [{"personId", "recipient": the first identifier, null if erased, "recipients": all of them, "channel", "purpose", "source", "evidence": as it was noted by hand, "wamid", "words": what the person or WhatsApp said, "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15966,6 +16575,54 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
+
+-- Name: lock_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_locked bigint[] := array[]::bigint[];
+  v_id bigint;
+  v_moved boolean;
+begin
+  loop
+    perform outbox.add_people(p_linked, p_now);
+    loop
+      v_moved := false;
+      for v_id in
+        select distinct w.person_id from pg_catalog.unnest(p_linked) x
+        cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+        where w.person_id <> all (v_locked)
+        order by w.person_id desc
+      loop
+        perform from outbox.person p where p.id = v_id for update;
+        -- Another transaction has joined the person to one with a lower id, or has deleted it.
+        v_moved := not found;
+        exit when v_moved;
+        v_locked := v_locked || v_id;
+      end loop;
+      exit when not v_moved and not exists (
+        select from pg_catalog.unnest(p_linked) x
+        cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+        where w.person_id <> all (v_locked));
+    end loop;
+    exit when not exists (
+      select from pg_catalog.unnest(p_linked) x
+      where not exists (select from outbox.people_with(x.org_id, x.value, x.hash)));
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Creates the people of the links that are missing, and locks all of them. Repeats what another transaction has changed meanwhile. locks: people from the highest id to the lowest.';
 
 -- Name: lock_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16534,6 +17191,24 @@ ALTER FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_bo
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'An event of that time with a new id, not yet checked or stored.';
+
+-- Name: new_number(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_number(p_data jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return outbox.identifier_of(coalesce(p_data #>> '{system,wa_id}',
+    p_data #>> '{system,new_wa_id}'));
+end
+$$;
+
+ALTER FUNCTION outbox.new_number(p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION new_number(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_number(p_data jsonb) IS 'The number to which a person has changed, from the message of the system; null if it names none.';
 
 -- Name: new_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17173,25 +17848,25 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
 
--- Name: open_window(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: open_window(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  insert into outbox.conversation_window as w (channel_id, recipient, expires_at)
-  values (p_channel_id, p_recipient, p_at + interval '24 hours')
-  on conflict (channel_id, recipient) do update
+  insert into outbox.conversation_window as w (channel_id, person_id, expires_at)
+  values (p_channel_id, p_person_id, p_at + interval '24 hours')
+  on conflict (channel_id, person_id) do update
     set expires_at = greatest(w.expires_at, excluded.expires_at);
 end
 $$;
 
-ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a template are allowed for 24 hours.';
+COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) IS 'Records that a person wrote to a channel at p_at: messages without a template are allowed for 24 hours. locks: the caller holds the person.';
 
 -- Name: opt_in_recipient(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17206,13 +17881,8 @@ CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpo
     SET standard_conforming_strings TO 'on'
     AS $$
 begin
-  perform outbox.check_recipient(p_recipient);
-  -- The row stays, so that a late callback does not restore the opt-out.
-  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
-    and not o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, false, 'by hand',
+    p_channel => p_channel);
 end
 $$;
 
@@ -17220,40 +17890,42 @@ ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpos
 
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
 
--- Name: opt_out_changes(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: opt_out_changes(outbox.whatsapp_update, timestamp with time zone, text, text[], boolean, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.opt_out_change[]
+CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   return array(
-    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
-    )::outbox.opt_out_change
-    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
-    where r is not null and p_contact is not null);
+    select row(p_update.org_id, p_recipient, p, p_lifted, p_at, p_source, p_update.wamid,
+      pg_catalog.left(p_words, 1000), null, null)::outbox.opt_out_change
+    from pg_catalog.unnest(p_purposes) p
+    where p_recipient is not null);
 end
 $$;
 
-ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
+ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) OWNER TO postgres;
 
--- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The opt-out changes of an update, one for each recipient and purpose, with the update as evidence.';
+COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) IS 'The opt-out changes of an update, one for each purpose, with WhatsApp''s id and the words of the person as evidence; none without a recipient.';
 
 -- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.opt_out (
     org_id text NOT NULL,
     channel text NOT NULL,
-    recipient text NOT NULL,
+    person_id bigint NOT NULL,
     purpose text NOT NULL,
     source text NOT NULL,
     evidence text,
+    wamid text,
+    words text,
     lifted boolean DEFAULT false NOT NULL,
+    said_at timestamp with time zone NOT NULL,
     decided_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
@@ -17263,18 +17935,23 @@ ALTER TABLE outbox.opt_out OWNER TO postgres;
 
 -- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.opt_out IS 'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision, its source and evidence. lifted: messages are allowed again. recipient is E.164 with +, or WhatsApp''s id of a user who hides the number.';
+COMMENT ON TABLE outbox.opt_out IS 'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: earlier decisions that come later change nothing. When the person is erased, wamid becomes a keyed hash, because it contains the number.';
 
 -- Name: opt_out_json(outbox.opt_out); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_recipients jsonb := outbox.recipients_json(p_opt_out.person_id);
 begin
-  return pg_catalog.jsonb_build_object('recipient', p_opt_out.recipient,
+  return pg_catalog.jsonb_build_object('personId', p_opt_out.person_id::text,
+    'recipient', v_recipients -> 0, 'recipients', v_recipients,
     'channel', p_opt_out.channel, 'purpose', p_opt_out.purpose, 'source', p_opt_out.source,
-    'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
+    'evidence', p_opt_out.evidence, 'wamid', p_opt_out.wamid, 'words', p_opt_out.words,
+    'at', outbox.iso_time(p_opt_out.said_at));
 end
 $$;
 
@@ -17296,20 +17973,9 @@ CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sour
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
-declare
-  v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_user_org(p_org_id);
-  perform outbox.check_recipient(p_recipient);
-  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out as o (
-    org_id, channel, recipient, purpose, source, decided_at, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
-  on conflict (org_id, channel, recipient, purpose) do update set
-    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
-  where o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, true,
+    coalesce(p_source, 'by hand'), p_channel => p_channel);
 end
 $$;
 
@@ -17317,7 +17983,7 @@ ALTER FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sourc
 
 -- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", "purpose", "isNew"}. OH001.';
+COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a person: {"optedOut", "purpose", "isNew"}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
 
 -- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17668,6 +18334,104 @@ ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
 
+-- Name: part_off(bigint, text[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_person outbox.person;
+  v_keys text[];
+  v_new bigint;
+begin
+  select * into v_person from outbox.person p where p.id = p_person_id;
+  if not exists (
+    select from outbox.person_identifier i
+    where i.person_id = p_person_id and i.value <> all (p_identifiers))
+  then
+    return p_person_id;
+  end if;
+  v_keys := array(
+    select outbox.person_key(i) from pg_catalog.unnest(p_identifiers) i
+    where i like '+%' order by i);
+  insert into outbox.person (org_id, lane_keys, first_seen_at, last_seen_at)
+  values (v_person.org_id, v_keys, p_now, p_now) returning id into v_new;
+  update outbox.person p set lane_keys = array(
+    select u.k from pg_catalog.unnest(p.lane_keys) with ordinality as u (k, n)
+    where u.k <> all (v_keys) order by u.n)
+  where p.id = p_person_id;
+  update outbox.person_identifier i set person_id = v_new
+  where i.person_id = p_person_id and i.value = any (p_identifiers);
+  perform outbox.copy_opt_outs(v_person.org_id, p_person_id, v_new);
+  perform outbox.audit(v_person.org_id, 'PERSON', p.id::text, 'PARTED',
+    pg_catalog.format('Parted from person %s', p.other), p_actor, p_now)
+  from (values (1, p_person_id, v_new), (2, v_new, p_person_id)) as p (n, id, other)
+  order by p.n;
+  return v_new;
+end
+$$;
+
+ALTER FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) IS 'Makes a new person, without windows, of identifiers of a person, and audits it; returns the id. If the person has no others, returns that person. locks: the caller holds the person.';
+
+-- Name: part_person(text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_recipients text[] := array(
+    select distinct outbox.check_identifier(r) from pg_catalog.unnest(p_recipients) r);
+  v_person bigint;
+  v_new bigint;
+begin
+  if pg_catalog.cardinality(v_recipients) = 0 then
+    perform outbox.invalid('recipients', 'is empty', 'Give the identifiers that leave the person');
+  end if;
+  v_person := outbox.find_person(p_org_id, v_recipients[1]);
+  if v_person is null then
+    perform outbox.raise_unknown_person();
+  end if;
+  -- Locks the person, and restores the identifier if the person was erased.
+  v_person := outbox.save_person(p_org_id, v_recipients[1:1], v_now);
+  if exists (
+    select from pg_catalog.unnest(v_recipients) r
+    where outbox.find_person(p_org_id, r) is distinct from v_person)
+  then
+    raise exception using errcode = 'OH004', message = 'the recipients are not one person',
+      hint = 'Give identifiers of one person, as get_person() returns them';
+  end if;
+  v_new := outbox.part_off(v_person, v_recipients, p_actor, v_now);
+  if v_new = v_person then
+    raise exception using errcode = 'OH004', message = 'the person has no other recipients',
+      hint = 'Give only those that leave the person';
+  end if;
+  delete from outbox.conversation_window w where w.person_id = v_person;
+  return pg_catalog.jsonb_build_object('person', outbox.person_json(v_person),
+    'parted', outbox.person_json(v_new));
+end
+$$;
+
+ALTER FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION part_person(p_org_id text, p_recipients text[], p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) IS 'Parts people who were joined by mistake: these identifiers of a person become a person of their own. Both keep all opt-outs; the windows of both are closed. Returns {"person", "parted"}, both as get_person(). If WhatsApp links them again, they are joined again. OH001; OH002: nothing is known of the recipient; OH004: they are of several people, or all identifiers of the person. locks: the person.';
+
 -- Name: partition_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) RETURNS text
@@ -17831,6 +18595,61 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
+-- Name: people_with(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) RETURNS TABLE(person_id bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select i.person_id from outbox.person_identifier i
+  where i.org_id = p_org_id and i.value = p_value;
+  if not found and p_hash is not null then
+    return query
+    select i.person_id from outbox.person_identifier i
+    where i.org_id = p_org_id and i.value = p_hash;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) OWNER TO postgres;
+
+-- Name: FUNCTION people_with(p_org_id text, p_value text, p_hash text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) IS 'The person with an identifier, given as its value and, of erased people, its hash.';
+
+-- Name: person_json(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.person_json(p_person_id bigint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object('id', p.id::text,
+      'recipients', outbox.recipients_json(p.id), 'name', p.name, 'username', p.username,
+      'optOuts', coalesce((
+        select pg_catalog.jsonb_agg(outbox.opt_out_json(o) order by o.purpose)
+        from outbox.opt_out o where o.person_id = p.id and not o.lifted), '[]'),
+      'windows', coalesce((
+        select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('channelId', w.channel_id,
+          'expiresAt', outbox.iso_time(w.expires_at)) order by w.channel_id)
+        from outbox.conversation_window w where w.person_id = p.id), '[]'),
+      'firstSeenAt', outbox.iso_time(p.first_seen_at),
+      'lastSeenAt', outbox.iso_time(p.last_seen_at))
+    from outbox.person p where p.id = p_person_id);
+end
+$$;
+
+ALTER FUNCTION outbox.person_json(p_person_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION person_json(p_person_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.person_json(p_person_id bigint) IS 'A person as the API returns it.';
+
 -- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.person_key(p_recipient text) RETURNS text
@@ -17846,7 +18665,7 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient, and the id of the recipient in the audit trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
+COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient: a keyed hash of the number or user id. Events and dead letters are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
 
 -- Name: pick_columns(json, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18449,7 +19268,7 @@ CREATE TABLE outbox.inbound_message (
     channel_id uuid NOT NULL,
     phone_number_id text NOT NULL,
     wamid text,
-    contact_id uuid,
+    person_id bigint,
     type text NOT NULL,
     text text,
     reply_to bigint,
@@ -18475,7 +19294,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
+    'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -18497,7 +19316,7 @@ ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update
 
 -- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
+COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18548,16 +19367,16 @@ ALTER FUNCTION outbox.publish_many(p_events jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", "partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", "traceparent"}, all or none, and returns the array of ids in the same order. Errors as publish(), with the place in the array.';
 
--- Name: publish_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_message(outbox.outbound_message, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
+    p_lane_key, null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event, true);
@@ -18565,11 +19384,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is the first lane key of the person, or person_key() of a number of which nothing else is known.';
 
 -- Name: publish_moves(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19390,9 +20209,9 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an endpoint that was paused because they could not be read.';
 
--- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_message(outbox.outbound_message, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS jsonb
+CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -19401,19 +20220,19 @@ declare
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
-    channel_id, event_id, content, category, created_by, created_at, updated_at)
+    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash)
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
     p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
-    p_message.created_by, p_now, p_now)
+    p_message.created_by, p_now, p_now, p_message.recipient_hash)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, p_now);
   perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
@@ -19422,11 +20241,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a new message and publishes its event. Returns the result of create_message().';
+COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Stores a new message and publishes its event with p_lane_key. Returns the result of create_message().';
 
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19793,6 +20612,25 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, objects that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
+
+-- Name: raise_unknown_person(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.raise_unknown_person() RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- The error does not show the value, because it may be a real number.
+  raise exception using errcode = 'OH002', message = 'the person does not exist',
+    hint = 'Nothing but messages to this number is known. Use an identifier of get_person()';
+end
+$$;
+
+ALTER FUNCTION outbox.raise_unknown_person() OWNER TO postgres;
+
+-- Name: FUNCTION raise_unknown_person(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.raise_unknown_person() IS 'Raises OH002: no person has the identifier.';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20520,42 +21358,26 @@ ALTER FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) OWNER TO
 
 COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as rows of delivery_status: by event_id, highest first, then by endpoint_id. p_limit (1 to 1000) limits both the rows and the events. So the last event may be incomplete, and unrouted events make the result shorter. The cost does not grow with history. OH001.';
 
--- Name: recipients_of(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: recipients_json(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) RETURNS text[]
+CREATE FUNCTION outbox.recipients_json(p_person_id bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-declare
-  v_wa_id text := coalesce(p_wa_id, (
-    select c.wa_id from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id));
 begin
-  return array(
-    select distinct r.recipient
-    from (
-      select outbox.wa_id_to_e164(v_wa_id) as recipient
-      union all
-      select p_user_id
-      union all
-      select m.to_recipient
-      from (
-        select x.to_recipient from outbox.outbound_message x
-        where x.org_id = p_org_id and x.wa_id = v_wa_id and x.erased_at is null
-        order by x.id desc limit 100
-      ) m
-    ) r
-    where r.recipient is not null
-    order by r.recipient);
+  return coalesce((
+    select pg_catalog.jsonb_agg(i.value order by i.value)
+    from outbox.person_identifier i
+    where i.person_id = p_person_id and i.value not like '#%'), '[]');
 end
 $$;
 
-ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.recipients_json(p_person_id bigint) OWNER TO postgres;
 
--- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION recipients_json(p_person_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the numbers of earlier messages.';
+COMMENT ON FUNCTION outbox.recipients_json(p_person_id bigint) IS 'The identifiers of a person as a JSON array, numbers first; empty if the person was erased.';
 
 -- Name: record_lost_lease(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20912,52 +21734,6 @@ ALTER FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) OWNE
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits after its result could not be stored: as long as a retry of its endpoint.';
-
--- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
-  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
-  v_margin constant interval := interval '5 minutes';
-begin
-  return case
-    when exists (
-      select from outbox.opt_out o
-      where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
-        and o.purpose in ('ALL', v_purpose) and not o.lifted)
-    then 'opted_out'
-    when p_message.dossier_id is not null and (
-      select c.granted from outbox.consent c
-      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
-        and c.channel = p_message.channel and c.purpose = v_purpose
-      order by c.id desc limit 1) is not true
-    then 'consent_required'
-    when p_message.template_code is null and not exists (
-      select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
-        and w.expires_at > p_now + v_margin)
-    then 'outside_window'
-    when p_message.template_code is not null and not exists (
-      select from outbox.template t
-      where t.org_id = p_message.org_id and t.code = p_message.template_code)
-    then 'template_missing'
-  end;
-end
-$$;
-
-ALTER FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
 -- Name: refusal_text(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22233,7 +23009,8 @@ begin
   v_message.sent_at := null;
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
-  perform outbox.publish_message(v_message, v_now);
+  perform outbox.publish_message(v_message,
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
   perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
@@ -23468,62 +24245,27 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
 
--- Name: save_contact(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: save_contact(bigint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
+CREATE FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
     AS $$
-declare
-  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
-  v_of_user outbox.whatsapp_contact;
-  v_of_number outbox.whatsapp_contact;
-  v_id uuid;
 begin
-  if v_wa_id is null and p_user_id is null then
-    return null;
-  end if;
-  -- A known number with another user id has a new owner.
-  update outbox.whatsapp_contact c set wa_id = null
-  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- A concurrent transaction may have deleted or merged the contact: repeat.
-  while v_id is null loop
-    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-    select p_org_id, v_wa_id, p_user_id, p_now, p_now
-    where not exists (
-      select from outbox.whatsapp_contact c
-      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-    on conflict do nothing;
-    select * into v_of_user from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id for update;
-    select * into v_of_number from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-    v_id := coalesce(v_of_user.id, v_of_number.id);
-  end loop;
-  -- Merge two contacts of the same user.
-  if v_of_user.id <> v_of_number.id then
-    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
-    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
-  end if;
-  update outbox.whatsapp_contact c set
-    wa_id = coalesce(v_wa_id, c.wa_id),
-    user_id = coalesce(p_user_id, c.user_id),
+  update outbox.person p set
     parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
-      c.parent_user_id),
-    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
-    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
-    last_seen_at = greatest(c.last_seen_at, p_now)
-  where c.id = v_id;
-  return v_id;
+      p.parent_user_id),
+    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), p.name),
+    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), p.username)
+  where p.id = p_person_id and p_contact is not null;
 end
 $$;
 
-ALTER FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) OWNER TO postgres;
 
--- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION save_contact(p_person_id bigint, p_contact jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'Creates or updates the contact of an organisation with this number or user id and returns its id; null without either. locks: the contact.';
+COMMENT ON FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) IS 'Saves the names of a person from the contact of a callback. locks: the caller holds the person.';
 
 -- Name: save_display_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23606,32 +24348,42 @@ CREATE FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now ti
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_people bigint[] := outbox.join_people(array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    order by c.place), p_now);
 begin
   with latest as (
     -- The later request counts; at the same time, the opt-out.
-    select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_changes) w
-    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
+    select distinct on (c.org_id, v_people[c.place], c.purpose) c.*, v_people[c.place] as person_id
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    where v_people[c.place] is not null
+    order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted
   ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
-      decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, wamid, words,
+      lifted, said_at, decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.person_id, w.purpose, w.source, w.wamid, w.words, w.lifted, w.at,
+      w.at, p_now
     from latest w
-    order by w.org_id, w.recipient, w.purpose
-    on conflict (org_id, channel, recipient, purpose) do update set
-      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
-      decided_at = excluded.decided_at
+    order by w.org_id, w.person_id, w.purpose
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = null, wamid = excluded.wamid, words = excluded.words,
+      lifted = excluded.lifted, said_at = excluded.said_at, decided_at = excluded.decided_at
     where excluded.decided_at > o.decided_at
       or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.recipient, o.purpose
+    returning o.org_id, o.person_id, o.purpose
   )
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, w.entity_type, w.entity_id,
+  select distinct w.org_id, coalesce(w.entity_type, 'PERSON'),
+    coalesce(w.entity_id, w.person_id::text),
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
+    pg_catalog.format('WHATSAPP %s: %s', w.purpose, w.source), null::text, p_now
   from changed c
-  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose
+  join latest w on w.org_id = c.org_id and w.person_id = c.person_id and w.purpose = c.purpose
   -- The ids of the trail follow the order of the rows, whatever the plan.
   order by 1, 2, 3, 5;
 end
@@ -23641,7 +24393,24 @@ ALTER FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now tim
 
 -- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in the order of their keys.';
+COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: the people, as join_people(), then their opt-outs.';
+
+-- Name: save_person(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (outbox.join_people(array[row(p_org_id, p_identifiers)::outbox.person_link], p_now))[1];
+end
+$$;
+
+ALTER FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) IS 'Returns the id of the one person with these identifiers, after creating or joining what is needed; null without identifiers. locks: the people.';
 
 -- Name: save_response_opt_outs(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23655,11 +24424,11 @@ CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now t
     AS $$
 declare
   v_opt_outs outbox.opt_out_change[] := array(
-    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
+      pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
     )::outbox.opt_out_change
     from (
-      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
     ) failed
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
@@ -23670,13 +24439,7 @@ declare
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m
-    cross join lateral (
-      select failed.code, t.recipient as to from (
-        select m.to_recipient union select pg_catalog.unnest(
-          outbox.recipients_of(m.org_id, m.wa_id, null))
-      ) t (recipient)
-    ) r);
+    ) m);
 begin
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -23688,7 +24451,7 @@ ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now ti
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns the opt-outs of callbacks. locks: opt-outs by key.';
+COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns the opt-outs of callbacks. locks: people, as join_people(), then opt-outs by key.';
 
 -- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24757,12 +25520,14 @@ declare
   v_released outbox.result;
   v_sqlstate text;
   v_error text;
-  v_held boolean;
+  v_check outbox.sending_check;
+  v_wait interval;
   v_item jsonb;
   v_remaining outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id,
+      d.lane_id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -24773,10 +25538,18 @@ begin
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
+    v_wait := null;
     begin
-      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-      v_held := v_why is null and outbox.is_template_held(v_message);
-      if v_why is null and not v_held then
+      v_check := outbox.check_sending(v_message, p_now);
+      v_why := outbox.why_not_send(v_message, v_check.refusal, v_row.event_id, v_row.endpoint_id,
+        p_now);
+      if v_why is null then
+        v_wait := case
+          when outbox.is_template_held(v_message) then interval '1 minute'
+          else outbox.wait_for_person(v_check.lane_keys, v_row.endpoint_id, v_row.lane_id, p_now)
+        end;
+      end if;
+      if v_why is null and v_wait is null then
         perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
@@ -24791,9 +25564,9 @@ begin
     if v_sqlstate is not null then
       v_failed := v_failed || pg_catalog.to_jsonb(v_released);
       perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
-    elsif v_why is not null or v_held then
+    elsif v_why is not null or v_wait is not null then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
-        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
@@ -24807,7 +25580,7 @@ begin
     select * into v_delivery from outbox.delivery d
     where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
     if v_item ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+      perform outbox.rest_lane(v_delivery.lane_id, (v_item ->> 'wait')::interval, p_now);
     else
       perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
@@ -24836,7 +25609,7 @@ ALTER FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp w
 
 -- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that must not be sent now is failed and its delivery closed. If its template is held, it is checked again after a minute. If the database raises an error for it, its delivery waits or is set aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages by id.';
+COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that must not be sent now is failed and its delivery closed. If its template is held, it is checked again after a minute, and if another lane of the person has just sent, after the pace. If the database raises an error for it, its delivery waits or is set aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages by id.';
 
 -- Name: status_may_change(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25538,7 +26311,7 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
+    select f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
@@ -25547,7 +26320,7 @@ begin
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
+    group by f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
@@ -25559,7 +26332,9 @@ begin
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g
       join outbox.lane l on l.gate_id = g.id and l.ordered
-        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+        and l.key_hash in (
+          select outbox.key_hash('partition', k)
+          from pg_catalog.unnest(outbox.lane_keys_of(v_row.org_id, v_row.to_recipient)) k)
       where g.endpoint_id = any (v_gates);
     else
       update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
@@ -25772,6 +26547,51 @@ ALTER FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) OWNER 
 -- Name: FUNCTION to_cursor(p_at timestamp with time zone, p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) IS 'The position after one row of a list that is ordered by (time, id), as opaque text.';
+
+-- Name: touch_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.person_identifier i set value = x.value
+  from (
+    select h.row_at, pg_catalog.min(x.value) as value from pg_catalog.unnest(p_linked) x
+    cross join lateral (
+      select o.ctid as row_at from outbox.person_identifier o
+      where o.org_id = x.org_id and o.value = x.hash offset 0
+    ) h
+    where not exists (select from outbox.people_with(x.org_id, x.value, null))
+    group by h.row_at
+  ) x
+  where i.ctid = x.row_at;
+  update outbox.person p set
+    last_seen_at = greatest(p.last_seen_at, p_now), erased_at = null,
+    lane_keys = p.lane_keys || array(
+      select k from pg_catalog.unnest(s.keys) k where k <> all (p.lane_keys))
+  from (
+    select w.person_id, coalesce(pg_catalog.array_agg(distinct pg_catalog.ltrim(x.hash, '#'))
+      filter (where x.value like '+%'), '{}') as keys
+    from pg_catalog.unnest(p_linked) x
+    cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+    group by w.person_id
+  ) s
+  cross join lateral (
+    select o.ctid as row_at from outbox.person o where o.id = s.person_id offset 0
+  ) h
+  where p.ctid = h.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Records that something was heard of the people of the links, restores the identifiers of erased ones, and adds their lane keys. locks: the caller holds the people.';
 
 -- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26283,6 +27103,38 @@ ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change 
 
 COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, OH002.';
 
+-- Name: update_identifiers(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  -- A group is no person, and neither is its message's recipient.
+  if p_update.data ->> 'recipient_type' = 'group' then
+    return '{}';
+  end if;
+  select m.* into v_message from outbox.outbound_message m
+  where m.id = case
+      when p_update.kind = 'status' then p_update.message_id
+      when p_update.kind = 'message' then outbox.replied_message(p_update)
+    end
+    and m.org_id = p_update.org_id and m.erased_at is null;
+  return pg_catalog.array_remove(array[
+    outbox.identifier_of(p_update.wa_id), outbox.user_identifier(p_update.user_id),
+    outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)], null);
+end
+$$;
+
+ALTER FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION update_identifiers(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) IS 'The identifiers of one person that an update names: its own ids, and the recipient of its message or of the message that it quotes.';
+
 -- Name: update_message_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.changed_message[]
@@ -26528,6 +27380,24 @@ ALTER FUNCTION outbox.url_origin(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.url_origin(p_url text) IS 'The scheme, host and port of a URL in lower case, such as https://example.com:443. All addresses for the URL of Kafka brokers. Two texts of one IP address count as two hosts.';
 
+-- Name: user_identifier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.user_identifier(p_user_id text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- + begins a number, # a hash.
+  return case when p_user_id !~ '^[+#]' then p_user_id end;
+end
+$$;
+
+ALTER FUNCTION outbox.user_identifier(p_user_id text) OWNER TO postgres;
+
+-- Name: FUNCTION user_identifier(p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.user_identifier(p_user_id text) IS 'The identifier of a user id in a callback, whose form Meta may change; null if it could be mistaken for a number.';
+
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.uuid_v7(p_at timestamp with time zone) RETURNS uuid
@@ -26624,6 +27494,42 @@ ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
+
+-- Name: wait_for_person(text[], uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_not_before timestamptz;
+begin
+  if coalesce(pg_catalog.cardinality(p_lane_keys), 0) < 2 then
+    return null;
+  end if;
+  select l.not_before into v_not_before from outbox.lane l
+  where l.id = p_lane_id order by l.changed_at desc limit 1;
+  if v_not_before > p_now then
+    return v_not_before - p_now;
+  end if;
+  perform outbox.rest_lane(l.id, e.lane_spacing_ms * interval '1 ms', p_now)
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  cross join lateral pg_catalog.unnest(p_lane_keys) k
+  join outbox.lane l on l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash('partition', k)
+  where g.endpoint_id = p_endpoint_id and l.id <> p_lane_id;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) IS 'A person who was joined may have messages in several lanes of a number: until they are sent, one lane that sends delays the others. Returns how long this lane has to wait for another; null if it may send. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26905,14 +27811,14 @@ ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id te
 
 COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update about an account applies to no channel: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave); null if it applies.';
 
--- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: why_not_send(outbox.outbound_message, text, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS text
+CREATE FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_code text;
+  v_code text := p_refusal;
 begin
   if p_message.id is null then
     return 'no message belongs to this event';
@@ -26926,7 +27832,6 @@ begin
   then
     return pg_catalog.format('the message is %s', p_message.status);
   end if;
-  v_code := outbox.refusal_of(p_message, p_now);
   if v_code is null then
     return null;
   end if;
@@ -26941,11 +27846,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message must not be sent; null if it may be. A message that policy forbids is failed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message must not be sent, p_refusal or its status; null if it may be. A message that policy forbids is failed. locks: the caller holds the message.';
 
 -- Name: why_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27512,7 +28417,7 @@ COMMENT ON TABLE outbox.contract_refusal IS 'The last run of each kind that was 
 
 CREATE TABLE outbox.conversation_window (
     channel_id uuid NOT NULL,
-    recipient text NOT NULL,
+    person_id bigint NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
 
@@ -27520,7 +28425,7 @@ ALTER TABLE outbox.conversation_window OWNER TO postgres;
 
 -- Name: TABLE conversation_window; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.conversation_window IS 'The end of the time in which a recipient may get messages without a template: 24 hours after the recipient''s last message to this number. recipient is E.164 with +.';
+COMMENT ON TABLE outbox.conversation_window IS 'The end of the time in which a person may get messages without a template: 24 hours after the person''s last message to this number.';
 
 -- Name: counter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -27996,6 +28901,54 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 -- Name: TABLE partition_check; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
+
+-- Name: person; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.person (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    name text,
+    username text,
+    parent_user_id text,
+    lane_keys text[] DEFAULT '{}'::text[] NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    erased_at timestamp with time zone
+);
+
+ALTER TABLE outbox.person OWNER TO postgres;
+
+-- Name: TABLE person; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.person IS 'The recipients of messages and senders of inbound messages of which more is known than the number of a message. lane_keys: person_key() of each number, so the partition keys of the messages; new messages use the first. Erased message.retention_days after the last contact.';
+
+-- Name: person_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.person ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME outbox.person_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: person_identifier; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.person_identifier (
+    org_id text NOT NULL,
+    value text NOT NULL,
+    kind text NOT NULL,
+    person_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT person_identifier_kind_is_known CHECK ((kind = ANY (ARRAY['NUMBER'::text, 'USER_ID'::text])))
+);
+
+ALTER TABLE outbox.person_identifier OWNER TO postgres;
+
+-- Name: TABLE person_identifier; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.person_identifier IS 'The identifiers of people, each of one person: a NUMBER (E.164 with +; a wa_id is its number without +) or a USER_ID of WhatsApp. After the person was erased, value is # and the keyed hash.';
 
 -- Name: portal_generation; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -28669,27 +29622,6 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 COMMENT ON TABLE outbox.whatsapp_channel IS 'The additional columns of a whatsapp endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. A held channel is a paused endpoint. messages_per_second is WhatsApp''s limit; the rate of the endpoint is 96.5 % of it. graph_version overrides the setting for this number. display_digits is the number as its callbacks show it.';
 
--- Name: whatsapp_contact; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.whatsapp_contact (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    org_id text NOT NULL,
-    wa_id text,
-    user_id text,
-    parent_user_id text,
-    name text,
-    username text,
-    first_seen_at timestamp with time zone NOT NULL,
-    last_seen_at timestamp with time zone NOT NULL,
-    CONSTRAINT whatsapp_contact_has_an_id CHECK (((wa_id IS NOT NULL) OR (user_id IS NOT NULL)))
-);
-
-ALTER TABLE outbox.whatsapp_contact OWNER TO postgres;
-
--- Name: TABLE whatsapp_contact; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.whatsapp_contact IS 'The senders of inbound messages, for each organisation. Deleted message.retention_days after their last message.';
-
 -- Name: whatsapp_update_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_update ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -28772,7 +29704,7 @@ ALTER TABLE ONLY outbox.contract_refusal
 -- Name: conversation_window conversation_window_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.conversation_window
-    ADD CONSTRAINT conversation_window_pkey PRIMARY KEY (channel_id, recipient);
+    ADD CONSTRAINT conversation_window_pkey PRIMARY KEY (channel_id, person_id);
 
 -- Name: counter counter_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -28917,7 +29849,7 @@ ALTER TABLE ONLY outbox.notice_rule
 -- Name: opt_out opt_out_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.opt_out
-    ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, recipient, purpose);
+    ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, person_id, purpose);
 
 -- Name: org_setting org_setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -28943,6 +29875,16 @@ ALTER TABLE ONLY outbox.outbound_message
 
 ALTER TABLE ONLY outbox.partition_check
     ADD CONSTRAINT partition_check_pkey PRIMARY KEY (name);
+
+-- Name: person_identifier person_identifier_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.person_identifier
+    ADD CONSTRAINT person_identifier_pkey PRIMARY KEY (org_id, value);
+
+-- Name: person person_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (id);
 
 -- Name: portal_generation portal_generation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29089,11 +30031,6 @@ ALTER TABLE ONLY outbox.whatsapp_channel
 ALTER TABLE ONLY outbox.whatsapp_channel
     ADD CONSTRAINT whatsapp_channel_pkey PRIMARY KEY (endpoint_id);
 
--- Name: whatsapp_contact whatsapp_contact_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
-
-ALTER TABLE ONLY outbox.whatsapp_contact
-    ADD CONSTRAINT whatsapp_contact_pkey PRIMARY KEY (id);
-
 -- Name: whatsapp_update whatsapp_update_once; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.whatsapp_update
@@ -29151,6 +30088,10 @@ CREATE INDEX consent_dossier ON outbox.consent USING btree (org_id, dossier_id, 
 -- Name: consumer_inbox_age; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX consumer_inbox_age ON outbox.consumer_inbox USING btree (accepted_at);
+
+-- Name: conversation_window_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX conversation_window_person ON outbox.conversation_window USING btree (person_id);
 
 -- Name: counter_change_at; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29220,10 +30161,6 @@ CREATE INDEX gate_of_endpoint ON outbox.gate USING btree (endpoint_id, changed_a
 
 CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (created_at);
 
--- Name: inbound_message_contact; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE INDEX inbound_message_contact ON outbox.inbound_message USING btree (contact_id, id);
-
 -- Name: inbound_message_kept; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX inbound_message_kept ON outbox.inbound_message USING btree (received_at) WHERE (erased_at IS NULL);
@@ -29231,6 +30168,10 @@ CREATE INDEX inbound_message_kept ON outbox.inbound_message USING btree (receive
 -- Name: inbound_message_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX inbound_message_org ON outbox.inbound_message USING btree (org_id, id);
+
+-- Name: inbound_message_sender; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX inbound_message_sender ON outbox.inbound_message USING btree (person_id, id);
 
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29247,6 +30188,10 @@ CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE i
 -- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_of_gate ON outbox.lane USING btree (gate_id, ordered, key_hash, changed_at);
+
+-- Name: opt_out_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX opt_out_person ON outbox.opt_out USING btree (person_id);
 
 -- Name: outbound_message_dossier; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29279,6 +30224,18 @@ CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (up
 -- Name: outbound_message_status; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX outbound_message_status ON outbox.outbound_message USING btree (org_id, status, id);
+
+-- Name: person_erased; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX person_erased ON outbox.person USING btree (id) WHERE (erased_at IS NOT NULL);
+
+-- Name: person_identifier_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX person_identifier_person ON outbox.person_identifier USING btree (person_id);
+
+-- Name: person_kept; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX person_kept ON outbox.person USING btree (last_seen_at) WHERE (erased_at IS NULL);
 
 -- Name: refusal_aside; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29343,18 +30300,6 @@ CREATE UNIQUE INDEX whatsapp_channel_default ON outbox.whatsapp_channel USING bt
 -- Name: whatsapp_channel_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX whatsapp_channel_org ON outbox.whatsapp_channel USING btree (org_id, created_at);
-
--- Name: whatsapp_contact_age; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE INDEX whatsapp_contact_age ON outbox.whatsapp_contact USING btree (last_seen_at);
-
--- Name: whatsapp_contact_user_id; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE UNIQUE INDEX whatsapp_contact_user_id ON outbox.whatsapp_contact USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
-
--- Name: whatsapp_contact_wa_id; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE UNIQUE INDEX whatsapp_contact_wa_id ON outbox.whatsapp_contact USING btree (org_id, wa_id) WHERE (wa_id IS NOT NULL);
 
 -- Name: whatsapp_update_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29603,6 +30548,14 @@ ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 
+-- Name: person; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.person ENABLE ROW LEVEL SECURITY;
+
+-- Name: person_identifier; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.person_identifier ENABLE ROW LEVEL SECURITY;
+
 -- Name: portal_generation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.portal_generation ENABLE ROW LEVEL SECURITY;
@@ -29711,10 +30664,6 @@ ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.whatsapp_channel ENABLE ROW LEVEL SECURITY;
 
--- Name: whatsapp_contact; Type: ROW SECURITY; Schema: outbox; Owner: postgres
-
-ALTER TABLE outbox.whatsapp_contact ENABLE ROW LEVEL SECURITY;
-
 -- Name: whatsapp_update; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_update ENABLE ROW LEVEL SECURITY;
@@ -29772,6 +30721,10 @@ REVOKE ALL ON FUNCTION outbox.add_partition(p_table text, p_day date) FROM PUBLI
 -- Name: FUNCTION add_partitions(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_partitions() FROM PUBLIC;
+
+-- Name: FUNCTION add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -29854,9 +30807,9 @@ REVOKE ALL ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_no
 
 REVOKE ALL ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30047,10 +31000,10 @@ GRANT SELECT ON TABLE outbox.lane TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30174,6 +31127,10 @@ GRANT ALL ON FUNCTION outbox.check_handler(p_function text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_identifier(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_identifier(p_recipient text) FROM PUBLIC;
+
 -- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
@@ -30249,6 +31206,10 @@ REVOKE ALL ON FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_sc
 -- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_sending(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION check_setting(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30410,6 +31371,10 @@ REVOKE ALL ON FUNCTION outbox.contract_text(p_range jsonb) FROM PUBLIC;
 -- Name: FUNCTION contracts(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
+
+-- Name: FUNCTION copy_opt_outs(p_org_id text, p_from bigint, p_to bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) FROM PUBLIC;
 
 -- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30736,6 +31701,10 @@ REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION erase_people(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) FROM PUBLIC;
@@ -30899,6 +31868,10 @@ REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FR
 -- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION find_person(p_org_id text, p_identifier text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_person(p_org_id text, p_identifier text) FROM PUBLIC;
 
 -- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31069,6 +32042,11 @@ GRANT ALL ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_
 REVOKE ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) TO service_role;
 
+-- Name: FUNCTION get_person(p_org_id text, p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) TO service_role;
+
 -- Name: FUNCTION get_replay_job(p_org_id text, p_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) FROM PUBLIC;
@@ -31177,6 +32155,10 @@ REVOKE ALL ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with ti
 
 REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
 
+-- Name: FUNCTION identifier_of(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.identifier_of(p_text text) FROM PUBLIC;
+
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.inbound_text(p_data jsonb) FROM PUBLIC;
@@ -31232,6 +32214,10 @@ REVOKE ALL ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with 
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION is_new_link(p_org_id text, p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) FROM PUBLIC;
 
 -- Name: FUNCTION is_open_between(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31294,6 +32280,14 @@ REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.job_deadline() FROM PUBLIC;
 
+-- Name: FUNCTION join_people(p_links outbox.person_link[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
@@ -31338,6 +32332,14 @@ REVOKE ALL ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION outbox.kicks_waiting() FROM PUBLIC;
 
+-- Name: FUNCTION known_person(p_org_id text, p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) FROM PUBLIC;
+
+-- Name: FUNCTION lane_keys_of(p_org_id text, p_number text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) FROM PUBLIC;
+
 -- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
@@ -31371,6 +32373,10 @@ REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit in
 
 REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
@@ -31378,6 +32384,14 @@ REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone)
 -- Name: FUNCTION lift_holds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
+
+-- Name: FUNCTION link_answers(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION links_of_updates(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.links_of_updates(p_ids bigint[]) FROM PUBLIC;
 
 -- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31487,6 +32501,10 @@ REVOKE ALL ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id 
 
 REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 
+-- Name: FUNCTION lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION lock_router(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_router() FROM PUBLIC;
@@ -31578,6 +32596,10 @@ REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUB
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
+
+-- Name: FUNCTION new_number(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_number(p_data jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION new_secret(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31671,18 +32693,18 @@ REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) TO service_role;
 
--- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) FROM PUBLIC;
 
 -- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31737,6 +32759,15 @@ REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
+-- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION part_person(p_org_id text, p_recipients text[], p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) TO service_role;
+
 -- Name: FUNCTION partition_bound(p_table text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) FROM PUBLIC;
@@ -31766,6 +32797,14 @@ GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) T
 
 REVOKE ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION people_with(p_org_id text, p_value text, p_hash text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) FROM PUBLIC;
+
+-- Name: FUNCTION person_json(p_person_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.person_json(p_person_id bigint) FROM PUBLIC;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31864,9 +32903,9 @@ REVOKE ALL ON FUNCTION outbox.publish_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.publish_many(p_events jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
--- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_moves(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31935,9 +32974,9 @@ GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_descri
 
 REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 
--- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31979,6 +33018,10 @@ REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM
 
 REVOKE ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) TO service_role;
+
+-- Name: FUNCTION raise_unknown_person(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.raise_unknown_person() FROM PUBLIC;
 
 -- Name: FUNCTION raise_unknown_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32053,9 +33096,9 @@ GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
 REVOKE ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) TO service_role;
 
--- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION recipients_json(p_person_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.recipients_json(p_person_id bigint) FROM PUBLIC;
 
 -- Name: FUNCTION record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32093,10 +33136,6 @@ REVOKE ALL ON FUNCTION outbox.record_values(p_table oid, p_named jsonb, p_row te
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) FROM PUBLIC;
-
--- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refusal_text(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32416,9 +33455,9 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
 
--- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION save_contact(p_person_id bigint, p_contact jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32431,6 +33470,10 @@ REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_
 -- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32683,6 +33726,10 @@ REVOKE ALL ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to ti
 
 REVOKE ALL ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) FROM PUBLIC;
 
+-- Name: FUNCTION touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) FROM PUBLIC;
@@ -32744,6 +33791,10 @@ REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) TO service_role;
 
+-- Name: FUNCTION update_identifiers(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) FROM PUBLIC;
+
 -- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
@@ -32765,6 +33816,10 @@ REVOKE ALL ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) FRO
 
 REVOKE ALL ON FUNCTION outbox.url_origin(p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION user_identifier(p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.user_identifier(p_user_id text) FROM PUBLIC;
+
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
@@ -32785,6 +33840,10 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
+
+-- Name: FUNCTION wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32818,9 +33877,9 @@ REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) FROM PUBLIC;
 
--- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32914,6 +33973,14 @@ GRANT SELECT ON TABLE outbox.org_setting TO service_role;
 
 GRANT SELECT ON TABLE outbox.outbound_attempt TO service_role;
 
+-- Name: TABLE person; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.person TO service_role;
+
+-- Name: TABLE person_identifier; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.person_identifier TO service_role;
+
 -- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.unroutable TO service_role;
@@ -32973,7 +34040,3 @@ GRANT SELECT,INSERT ON TABLE outbox.webhook_outbox TO service_role;
 -- Name: TABLE whatsapp_channel; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_channel TO service_role;
-
--- Name: TABLE whatsapp_contact; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.whatsapp_contact TO service_role;

@@ -456,18 +456,18 @@ export type Database = {
         Row: {
           'channel_id': string
           'expires_at': string
-          'recipient': string
+          'person_id': number
         }
         ComputedFields: never
         Insert: {
           'channel_id': string
           'expires_at': string
-          'recipient': string
+          'person_id': number
         }
         Update: {
           'channel_id'?: string
           'expires_at'?: string
-          'recipient'?: string
+          'person_id'?: number
         }
         Relationships: []
       }
@@ -1211,11 +1211,11 @@ export type Database = {
       'inbound_message': {
         Row: {
           'channel_id': string
-          'contact_id': string | null
           'erased_at': string | null
           'id': number
           'org_id': string
           'payload': NonNullable<Json>
+          'person_id': number | null
           'phone_number_id': string
           'received_at': string
           'reply_to': number | null
@@ -1227,11 +1227,11 @@ export type Database = {
         ComputedFields: never
         Insert: {
           'channel_id': string
-          'contact_id'?: string | null
           'erased_at'?: string | null
           'id'?: never
           'org_id': string
           'payload': NonNullable<Json>
+          'person_id'?: number | null
           'phone_number_id': string
           'received_at': string
           'reply_to'?: number | null
@@ -1242,11 +1242,11 @@ export type Database = {
         }
         Update: {
           'channel_id'?: string
-          'contact_id'?: string | null
           'erased_at'?: string | null
           'id'?: never
           'org_id'?: string
           'payload'?: NonNullable<Json>
+          'person_id'?: number | null
           'phone_number_id'?: string
           'received_at'?: string
           'reply_to'?: number | null
@@ -1457,9 +1457,12 @@ export type Database = {
           'evidence': string | null
           'lifted': boolean
           'org_id': string
+          'person_id': number
           'purpose': string
-          'recipient': string
+          'said_at': string
           'source': string
+          'wamid': string | null
+          'words': string | null
           'opt_out_json': Json | null
         }
         ComputedFields: 'opt_out_json'
@@ -1470,9 +1473,12 @@ export type Database = {
           'evidence'?: string | null
           'lifted'?: boolean
           'org_id': string
+          'person_id': number
           'purpose': string
-          'recipient': string
+          'said_at': string
           'source': string
+          'wamid'?: string | null
+          'words'?: string | null
         }
         Update: {
           'channel'?: string
@@ -1481,9 +1487,12 @@ export type Database = {
           'evidence'?: string | null
           'lifted'?: boolean
           'org_id'?: string
+          'person_id'?: number
           'purpose'?: string
-          'recipient'?: string
+          'said_at'?: string
           'source'?: string
+          'wamid'?: string | null
+          'words'?: string | null
         }
         Relationships: []
       }
@@ -1531,6 +1540,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -1559,6 +1569,7 @@ export type Database = {
             'payload_json': NonNullable<Json>
             'provider_message_id': string | null
             'read_at': string | null
+            'recipient_hash': string | null
             'sent_at': string | null
             'status': string
             'template_code': string | null
@@ -1597,6 +1608,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id'?: string | null
           'read_at'?: string | null
+          'recipient_hash'?: string | null
           'sent_at'?: string | null
           'status'?: string
           'template_code'?: string | null
@@ -1625,6 +1637,7 @@ export type Database = {
           'payload_json'?: NonNullable<Json>
           'provider_message_id'?: string | null
           'read_at'?: string | null
+          'recipient_hash'?: string | null
           'sent_at'?: string | null
           'status'?: string
           'template_code'?: string | null
@@ -1650,6 +1663,68 @@ export type Database = {
           'checked_on'?: string
           'clean_nights'?: number
           'name'?: string
+        }
+        Relationships: []
+      }
+      'person': {
+        Row: {
+          'erased_at': string | null
+          'first_seen_at': string
+          'id': number
+          'lane_keys': (string)[]
+          'last_seen_at': string
+          'name': string | null
+          'org_id': string
+          'parent_user_id': string | null
+          'username': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'erased_at'?: string | null
+          'first_seen_at': string
+          'id'?: number
+          'lane_keys'?: (string)[]
+          'last_seen_at': string
+          'name'?: string | null
+          'org_id': string
+          'parent_user_id'?: string | null
+          'username'?: string | null
+        }
+        Update: {
+          'erased_at'?: string | null
+          'first_seen_at'?: string
+          'id'?: number
+          'lane_keys'?: (string)[]
+          'last_seen_at'?: string
+          'name'?: string | null
+          'org_id'?: string
+          'parent_user_id'?: string | null
+          'username'?: string | null
+        }
+        Relationships: []
+      }
+      'person_identifier': {
+        Row: {
+          'created_at': string
+          'kind': string
+          'org_id': string
+          'person_id': number
+          'value': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'kind': string
+          'org_id': string
+          'person_id': number
+          'value': string
+        }
+        Update: {
+          'created_at'?: string
+          'kind'?: string
+          'org_id'?: string
+          'person_id'?: number
+          'value'?: string
         }
         Relationships: []
       }
@@ -2422,43 +2497,6 @@ export type Database = {
           },
         ]
       }
-      'whatsapp_contact': {
-        Row: {
-          'first_seen_at': string
-          'id': string
-          'last_seen_at': string
-          'name': string | null
-          'org_id': string
-          'parent_user_id': string | null
-          'user_id': string | null
-          'username': string | null
-          'wa_id': string | null
-        }
-        ComputedFields: never
-        Insert: {
-          'first_seen_at': string
-          'id'?: string
-          'last_seen_at': string
-          'name'?: string | null
-          'org_id': string
-          'parent_user_id'?: string | null
-          'user_id'?: string | null
-          'username'?: string | null
-          'wa_id'?: string | null
-        }
-        Update: {
-          'first_seen_at'?: string
-          'id'?: string
-          'last_seen_at'?: string
-          'name'?: string | null
-          'org_id'?: string
-          'parent_user_id'?: string | null
-          'user_id'?: string | null
-          'username'?: string | null
-          'wa_id'?: string | null
-        }
-        Relationships: []
-      }
       'whatsapp_update': {
         Row: {
           'app_id': string
@@ -2485,6 +2523,7 @@ export type Database = {
           'wa_id': string | null
           'waba_id': string | null
           'wamid': string | null
+          'apply_preference': Record<string, unknown> | null
           'channels_of': (string)[] | null
           'notice_rule_of': {
             'action': string
@@ -2494,8 +2533,14 @@ export type Database = {
             'title': string
           } | null
           'replied_message': number | null
+          'update_identifiers': (string)[] | null
         }
-        ComputedFields: 'channels_of' | 'notice_rule_of' | 'replied_message'
+        ComputedFields:
+          | 'apply_preference'
+          | 'channels_of'
+          | 'notice_rule_of'
+          | 'replied_message'
+          | 'update_identifiers'
         Insert: {
           'app_id': string
           'attempt_id'?: number | null
@@ -2826,6 +2871,13 @@ export type Database = {
       }
       'add_partition': { Args: { 'p_day': string; 'p_table': string }; Returns: boolean }
       'add_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'add_people': {
+        Args: {
+          'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'add_secret': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
         Returns: string
@@ -2915,7 +2967,6 @@ export type Database = {
       'apply_notices': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'apply_preference': {
         Args: {
-          'p_now': string
           'p_update': Omit<
             Database['outbox']['Tables']['whatsapp_update']['Row'],
             Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
@@ -3135,6 +3186,7 @@ export type Database = {
       'change_opt_out': {
         Args: {
           'p_actor'?: string
+          'p_channel'?: string
           'p_evidence'?: string
           'p_opted_out': boolean
           'p_org_id': string
@@ -3270,6 +3322,7 @@ export type Database = {
       }
       'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
+      'check_identifier': { Args: { 'p_recipient': string }; Returns: string }
       'check_is_open': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined
@@ -3324,6 +3377,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -3368,6 +3422,22 @@ export type Database = {
         Returns: undefined
       }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
+      'check_sending': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['sending_check']
+        SetofOptions: {
+          from: '*'
+          to: 'sending_check'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
       'check_subscription_limits': {
         Args: {
@@ -3554,6 +3624,10 @@ export type Database = {
       'contract_problem': { Args: { 'p_now': string }; Returns: string }
       'contract_text': { Args: { 'p_range': Json }; Returns: string }
       'contracts': { Args: Record<PropertyKey, never>; Returns: Json }
+      'copy_opt_outs': {
+        Args: { 'p_from': number; 'p_org_id': string; 'p_to': number }
+        Returns: undefined
+      }
       'count_changed_messages': {
         Args: { 'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[] }
         Returns: undefined
@@ -3866,6 +3940,7 @@ export type Database = {
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'erase_people': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'evaluate_filters': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -4247,6 +4322,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -4261,6 +4337,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'find_person': { Args: { 'p_identifier': string; 'p_org_id': string }; Returns: number }
       'find_setting': {
         Args: { 'p_name': string }
         Returns: {
@@ -4365,6 +4442,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'get_person': { Args: { 'p_org_id': string; 'p_recipient': string }; Returns: Json }
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
@@ -4480,6 +4558,7 @@ export type Database = {
       }
       'holds_isolated': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
+      'identifier_of': { Args: { 'p_text': string }; Returns: string }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'insert_deliveries': {
         Args: {
@@ -4525,6 +4604,7 @@ export type Database = {
       }
       'is_isolated_turn': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
+      'is_new_link': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: boolean }
       'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
       'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
@@ -4554,6 +4634,17 @@ export type Database = {
       'isolate_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
+      'join_people': {
+        Args: {
+          'p_links': (Database['outbox']['CompositeTypes']['person_link'])[]
+          'p_now': string
+        }
+        Returns: (number)[]
+      }
+      'join_two': {
+        Args: { 'p_gone': number; 'p_keep': number; 'p_now': string }
+        Returns: undefined
+      }
       'joined': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -4580,6 +4671,8 @@ export type Database = {
       'kick_problem': { Args: { 'p_now': string }; Returns: string }
       'kicks_paused': { Args: { 'p_now': string }; Returns: boolean }
       'kicks_waiting': { Args: Record<PropertyKey, never>; Returns: number }
+      'known_person': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: number }
+      'lane_keys_of': { Args: { 'p_number': string; 'p_org_id': string }; Returns: (string)[] }
       'lane_quantum': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number
@@ -4631,7 +4724,25 @@ export type Database = {
         }
         Returns: undefined
       }
+      'leave_number': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
+      'link_answers': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'links_of_updates': {
+        Args: { 'p_ids': (number)[] }
+        Returns: (Database['outbox']['CompositeTypes']['person_link'])[]
+      }
       'list_activity': {
         Args: {
           'p_cursor'?: string
@@ -4815,6 +4926,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -4891,6 +5003,13 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'lock_people': {
+        Args: {
+          'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+          'p_now': string
+        }
+        Returns: undefined
       }
       'lock_router': {
         Args: Record<PropertyKey, never>
@@ -5032,6 +5151,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'new_number': { Args: { 'p_data': Json }; Returns: string }
       'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'next_replays': {
         Args: { 'p_now': string }
@@ -5197,7 +5317,7 @@ export type Database = {
         Returns: unknown
       }
       'open_window': {
-        Args: { 'p_at': string; 'p_channel_id': string; 'p_recipient': string }
+        Args: { 'p_at': string; 'p_channel_id': string; 'p_person_id': number }
         Returns: undefined
       }
       'opt_in_recipient': {
@@ -5211,15 +5331,16 @@ export type Database = {
       }
       'opt_out_changes': {
         Args: {
-          'p_contact': string
+          'p_at': string
           'p_lifted': boolean
           'p_purposes': (string)[]
-          'p_recipients': (string)[]
+          'p_recipient': string
           'p_source': string
           'p_update': Omit<
             Database['outbox']['Tables']['whatsapp_update']['Row'],
             Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
           >
+          'p_words': string
         }
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
@@ -5339,6 +5460,19 @@ export type Database = {
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
       'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
+      'part_off': {
+        Args: {
+          'p_actor': string
+          'p_identifiers': (string)[]
+          'p_now': string
+          'p_person_id': number
+        }
+        Returns: number
+      }
+      'part_person': {
+        Args: { 'p_actor'?: string; 'p_org_id': string; 'p_recipients': (string)[] }
+        Returns: Json
+      }
       'partition_bound': { Args: { 'p_at': string; 'p_table': string }; Returns: string }
       'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
@@ -5359,6 +5493,13 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
         Returns: Json
       }
+      'people_with': {
+        Args: { 'p_hash': string; 'p_org_id': string; 'p_value': string }
+        Returns: {
+          'person_id': number
+        }[]
+      }
+      'person_json': { Args: { 'p_person_id': number }; Returns: Json }
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
       'pick_columns': { Args: { 'p_named': Json; 'p_row': Json }; Returns: Json }
       'plain_change': {
@@ -5449,6 +5590,7 @@ export type Database = {
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
       'publish_message': {
         Args: {
+          'p_lane_key': string
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
@@ -5538,6 +5680,7 @@ export type Database = {
       'put_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: undefined }
       'put_message': {
         Args: {
+          'p_lane_key': string
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
@@ -5597,6 +5740,7 @@ export type Database = {
       'queue_backlog': { Args: Record<PropertyKey, never>; Returns: Json }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
       'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
+      'raise_unknown_person': { Args: Record<PropertyKey, never>; Returns: undefined }
       'raise_unknown_saga': { Args: { 'p_name': string }; Returns: undefined }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
@@ -5699,10 +5843,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
-      'recipients_of': {
-        Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
-        Returns: (string)[]
-      }
+      'recipients_json': { Args: { 'p_person_id': number }; Returns: Json }
       'record_lost_lease': {
         Args: {
           'p_delivery': Omit<
@@ -5756,16 +5897,6 @@ export type Database = {
         Returns: string
       }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
-      'refusal_of': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-        }
-        Returns: string
-      }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
       'refuse_contract': {
         Args: {
@@ -6122,16 +6253,7 @@ export type Database = {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
         Returns: Json
       }
-      'save_contact': {
-        Args: {
-          'p_contact': Json
-          'p_now': string
-          'p_org_id': string
-          'p_user_id': string
-          'p_wa_id': string
-        }
-        Returns: string
-      }
+      'save_contact': { Args: { 'p_contact': Json; 'p_person_id': number }; Returns: undefined }
       'save_display_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'save_message': {
         Args: {
@@ -6149,6 +6271,10 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'save_person': {
+        Args: { 'p_identifiers': (string)[]; 'p_now': string; 'p_org_id': string }
+        Returns: number
       }
       'save_response_opt_outs': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
@@ -6389,6 +6515,13 @@ export type Database = {
       'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
+      'touch_people': {
+        Args: {
+          'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'touch_run': {
         Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
         Returns: string
@@ -6465,6 +6598,15 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'update_identifiers': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (string)[]
+      }
       'update_message_statuses': {
         Args: { 'p_messages': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['changed_message'])[]
@@ -6481,12 +6623,22 @@ export type Database = {
       'upkeep': { Args: { 'p_now': string; 'p_until': string }; Returns: undefined }
       'upkeep_problem': { Args: { 'p_now': string }; Returns: string }
       'url_origin': { Args: { 'p_url': string }; Returns: string }
+      'user_identifier': { Args: { 'p_user_id': string }; Returns: string }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wa_id_to_e164': { Args: { 'p_wa_id': string }; Returns: string }
+      'wait_for_person': {
+        Args: {
+          'p_endpoint_id': string
+          'p_lane_id': number
+          'p_lane_keys': (string)[]
+          'p_now': string
+        }
+        Returns: string
+      }
       'wake': {
         Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
         Returns: undefined
@@ -6533,6 +6685,7 @@ export type Database = {
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
           'p_now': string
+          'p_refusal': string
         }
         Returns: string
       }
@@ -6655,6 +6808,12 @@ export type Database = {
         'first_at': string | null
         'last_at': string | null
       }
+      'linked_identifier': {
+        'place': number | null
+        'org_id': string | null
+        'value': string | null
+        'hash': string | null
+      }
       'news': {
         'applied': number | null
         'dead_events': (string)[] | null
@@ -6672,7 +6831,8 @@ export type Database = {
         'lifted': boolean | null
         'at': string | null
         'source': string | null
-        'evidence': string | null
+        'wamid': string | null
+        'words': string | null
         'entity_type': string | null
         'entity_id': string | null
       }
@@ -6710,6 +6870,10 @@ export type Database = {
         'deliveries': Json | null
         'events': Json | null
         'endpoints': Json | null
+      }
+      'person_link': {
+        'org_id': string | null
+        'identifiers': (string)[] | null
       }
       'question': {
         'event_id': string | null
@@ -6765,6 +6929,10 @@ export type Database = {
         'cut_org': string | null
         'waiting_at': (unknown)[] | null
         'waiting_orgs': (string)[] | null
+      }
+      'sending_check': {
+        'refusal': string | null
+        'lane_keys': (string)[] | null
       }
       'status_change': {
         'update_id': number | null
