@@ -193,6 +193,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'a status waits for another of the same try',
   ],
+  'messages/person/join_people.sql join_people: lock_people': [
+    'people.test.ts',
+    'of the joined person waits for a join',
+  ],
   'messages/person/join_people.sql lock_people: for update': [
     'people.test.ts',
     'of the joined person waits for a join',
