@@ -22,6 +22,7 @@ import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addMessageRoutes } from './routes/messages.ts'
 import { addOptOutRoutes } from './routes/opt_outs.ts'
+import { addPeopleRoutes } from './routes/people.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
@@ -82,6 +83,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addChannelRoutes(app, deps)
   addWhatsappAppRoutes(app, deps)
   addOptOutRoutes(app, deps)
+  addPeopleRoutes(app, deps)
   addSagaRoutes(app, deps)
   return app
 }

@@ -19,7 +19,9 @@ grant execute on function
   outbox.resume_channel(text, uuid, text),
   outbox.delete_channel(text, uuid, text),
   outbox.list_opt_outs(text, text, text, integer),
-  outbox.change_opt_out(text, text, text, boolean, text, text, text),
+  outbox.change_opt_out(text, text, text, boolean, text, text, text, text),
+  outbox.get_person(text, text),
+  outbox.part_person(text, text[], text),
   outbox.put_template(text, text, text, text, text, text, text),
   outbox.list_templates(text),
   outbox.delete_template(text, text, text),
@@ -41,6 +43,7 @@ grant select on
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
-  outbox.whatsapp_contact, outbox.inbound_message, outbox.reply_word, outbox.channel_hold,
+  outbox.person, outbox.person_identifier, outbox.inbound_message, outbox.reply_word,
+  outbox.channel_hold,
   outbox.template_hold, outbox.notice_rule
 to service_role;

@@ -62,7 +62,8 @@
 -- describes the folder.
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
--- their gate. It waits only for gates, in id order, and after them for rows of the module messages.
+-- their gate. It waits only for gates, in id order, and after them for rows of the module messages:
+-- messages by id, then people from the highest id to the lowest (see messages/person/person).
 -- All other locks use SKIP LOCKED. No run waits for the row of an endpoint, which operators change.
 --
 -- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A

@@ -217,13 +217,14 @@ Deno.test('receive_callbacks() keeps each message of a person once, and their la
   const messages = updates.filter(({ kind }) => kind === 'message').length
   const [counts] = await db.admin`
     select (select count(*)::integer from outbox.inbound_message) as messages,
-      (select count(*)::integer from outbox.whatsapp_contact) as contacts,
+      (select count(*)::integer from outbox.person) as contacts,
       (select count(*)::integer from outbox.event e where e.type = 'whatsapp.message.received') as published,
       (select count(*)::integer from outbox.whatsapp_update u where u.update_status <> 'applied') as open`
   const rows = await db.admin`
-    select o.recipient, max(o.purpose) filter (where o.purpose = 'ALL' and not o.lifted) as everything,
+    select i.value as recipient, max(o.purpose) filter (where o.purpose = 'ALL' and not o.lifted) as everything,
       max(o.purpose) filter (where o.purpose = 'MARKETING' and not o.lifted) as marketing
-    from outbox.opt_out o where o.recipient like '+%' group by o.recipient`
+    from outbox.opt_out o join outbox.person_identifier i on i.person_id = o.person_id
+    where i.value like '+%' group by i.value`
   const found = new Map(
     rows.map((row) => [row.recipient, [row.everything !== null, row.marketing !== null]]),
   )

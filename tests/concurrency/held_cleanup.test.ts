@@ -28,6 +28,7 @@ Deno.test.afterAll(async () => {
 
 const lockGate = 'select outbox.lock_gates(array[$1::uuid])'
 const aYear = '366 days'
+const saved = `select outbox.save_person('default', $1::text[], outbox.clock()) as id`
 
 /** Somebody writes once. */
 async function write(): Promise<void> {
@@ -83,16 +84,17 @@ Deno.test('forget_updates() passes over what another session holds when it empti
 for (
   const [what, table, left] of [
     ['an inbound message', 'inbound_message', { message: 'Hello', contacts: 0 }],
-    ['a contact', 'whatsapp_contact', { message: null, contacts: 1 }],
+    ['a person', 'person', { message: null, contacts: 1 }],
   ] as const
 ) {
   Deno.test(`erase_inbound() passes over ${what} that another session holds, and erases it after that`, async () => {
     await write()
     await wait(db.admin, aYear)
-    const erase = 'select outbox.erase_inbound(outbox.clock(), 10) as n'
+    const erase =
+      'select outbox.erase_inbound(outbox.clock(), 10), outbox.erase_people(outbox.clock(), 10)'
     const found = async (): Promise<unknown> => {
       const [row] = await db.admin`
-        select m.text as message, (select count(*)::integer from outbox.whatsapp_contact) as contacts
+        select m.text as message, (select count(*)::integer from outbox.person) as contacts
         from outbox.inbound_message m`
       return row
     }
@@ -108,41 +110,19 @@ for (
   })
 }
 
-for (
-  const [how, number, user] of [
-    ['number', '12025550111', null],
-    ["WhatsApp's id", null, 'US.1'],
-  ] as const
-) {
-  Deno.test(`save_contact() by ${how} waits for a cleanup that forgets the person, and makes a new contact`, async () => {
-    await write()
-    const found = await cross(db, {
-      one,
-      other,
-      first: ['delete from outbox.whatsapp_contact'],
-      second: [
-        `select outbox.save_contact('default', $1, $2, '{}', outbox.clock()) as id`,
-        [number, user],
-      ],
-    })
-    const contacts = await db.admin`select c.id, c.wa_id, c.user_id from outbox.whatsapp_contact c`
-    expect([...contacts]).toMatchObject([{ wa_id: number, user_id: user }])
-    expect(found).toEqual({ id: contacts[0]?.id })
-  })
-}
-
-Deno.test('save_contact() by number waits for a message that joins two contacts, and finds the one that is left', async () => {
-  const contactOf = `select outbox.save_contact('default', $1, $2, '{}', outbox.clock()) as id`
-  await db.admin.unsafe(contactOf, ['12025550111', null])
-  const [user] = await db.admin.unsafe(contactOf, [null, 'US.1'])
+Deno.test('save_person() waits for a cleanup that forgets the person, and makes a new one', async () => {
+  const [before] = await db.admin.unsafe(saved, ['{+12025550111}'])
   const found = await cross(db, {
     one,
     other,
-    first: [contactOf, ['12025550111', 'US.1']],
-    second: [contactOf, ['12025550111', null]],
+    first: [`with p as (delete from outbox.person returning id)
+      delete from outbox.person_identifier i using p where i.person_id = p.id`],
+    second: [saved, ['{+12025550111}']],
   })
-  expect(found).toEqual({ id: user?.id })
-  expect(await db.admin`select from outbox.whatsapp_contact`).toHaveLength(1)
+  const people = await db.admin`select p.id from outbox.person p`
+  expect(people).toHaveLength(1)
+  expect(found).toEqual({ id: people[0]?.id })
+  expect(found).not.toEqual({ id: before?.id })
 })
 
 /** How many empty lanes are left. */

@@ -174,7 +174,8 @@ Deno.test('each answer of WhatsApp leads to what its rule says', async () => {
           from outbox.whatsapp_channel o join outbox.gate g using (endpoint_id)
           where o.waba_id = w.waba_id and o.endpoint_id <> w.endpoint_id
             and isfinite(g.not_before)) as account,
-        (select o.purpose from outbox.opt_out o where o.recipient = m.to_recipient) as "optOut"
+        (select o.purpose from outbox.opt_out o
+          where o.person_id = outbox.find_person(m.org_id, m.to_recipient)) as "optOut"
       from outbox.outbound_message m
       join outbox.message_attempt a on a.message_id = m.id
       join outbox.endpoint e on e.id = m.channel_id

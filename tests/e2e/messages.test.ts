@@ -202,7 +202,8 @@ Deno.test('only a template is taken outside the 24-hour window', async () => {
     status: 403,
     body: { code: 'outside_window' },
   })
-  await outhook.sql`select outbox.open_window(${channels['org-a']}, ${to}, now())`
+  await outhook.sql`select outbox.open_window(${channels['org-a']},
+    outbox.save_person('org-a', array[outbox.identifier_of(${to})], now()), now())`
   const created = await create(to, { body })
   await settled(created.body.id, 'SENT')
   expect(takenFor(to)).toMatchObject([{ body: { type: 'text', text: { body: 'Hello' } } }])
@@ -323,7 +324,8 @@ Deno.test('an opt-out holds for both spellings of a number, until it is taken ba
     .toMatchObject({ status: 403, body: { code: 'opted_out' } })
   expect(await get('/opt-outs?limit=1')).toMatchObject({
     data: [{
-      recipient: '+551187654321',
+      recipient: '+5511987654321',
+      recipients: ['+5511987654321'],
       purpose: 'ALL',
       source: 'phone call',
       evidence: 'note 7',

@@ -42,7 +42,7 @@ declare
 begin
   perform helper.step(0, coalesce((
     select jsonb_agg(r || jsonb_build_object('status', 200, 'provider_id', 'wamid.' || (r ->> 'event') || (r ->> 'attempt'),
-      'provider', '{"wa_id": "12025550111"}'::jsonb))
+      'provider', jsonb_build_object('wa_id', (select ltrim(m.to_recipient, '+') from outbox.outbound_message m where m.event_id::text = r ->> 'event'))))
     from jsonb_array_elements(helper.results(v_answer, 'delivered')) r), '[]'));
   return helper.claimed(v_answer);
 end

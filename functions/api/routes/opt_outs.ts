@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
+import { identifier } from '../../_shared/messages/whatsapp/phone.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import {
   newOptOutSchema,
@@ -17,7 +17,7 @@ const list = createRoute({
   method: 'get',
   path: '/opt-outs',
   operationId: 'listOptOuts',
-  summary: 'List the numbers that opted out of all messages or of marketing',
+  summary: 'List the opt-outs of people from all messages or from marketing',
   tags,
   ...needs('consents:read'),
   request: { query: optOutQuery },
@@ -28,7 +28,7 @@ const put = createRoute({
   method: 'put',
   path: '/opt-outs/{recipient}',
   operationId: 'putOptOut',
-  summary: 'Add an opt-out of a number, for all messages or for marketing',
+  summary: 'Add an opt-out of a person, for all messages or for marketing',
   tags,
   ...needs('consents:write'),
   request: { params: optOutParams, body: jsonBody(newOptOutSchema) },
@@ -39,7 +39,7 @@ const remove = createRoute({
   method: 'delete',
   path: '/opt-outs/{recipient}',
   operationId: 'deleteOptOut',
-  summary: 'Remove an opt-out of a number',
+  summary: 'Remove an opt-out of a person',
   tags,
   ...needs('consents:write'),
   request: { params: optOutParams, query: optInQuery },
@@ -54,7 +54,7 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
-      ...recipient === undefined ? {} : { p_recipient: e164(recipient) ?? recipient },
+      ...recipient === undefined ? {} : { p_recipient: identifier(recipient) ?? recipient },
     }, optOutPageSchema)
     return c.json(page, 200)
   })
@@ -65,7 +65,7 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
     const { purpose, source, evidence } = c.req.valid('json')
     const result = await database.call('change_opt_out', {
       p_org_id: orgId,
-      p_recipient: e164(recipient) ?? recipient,
+      p_recipient: identifier(recipient) ?? recipient,
       p_purpose: purpose,
       p_opted_out: true,
       p_source: source,
@@ -81,7 +81,7 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
     const { purpose, source } = c.req.valid('query')
     const result = await database.call('change_opt_out', {
       p_org_id: orgId,
-      p_recipient: e164(recipient) ?? recipient,
+      p_recipient: identifier(recipient) ?? recipient,
       p_purpose: purpose,
       p_opted_out: false,
       p_source: source ?? 'by hand',

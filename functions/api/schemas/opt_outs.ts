@@ -1,10 +1,14 @@
 import { z } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
+import { identifier } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema } from './common.ts'
 
-const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
-  message: 'is not a phone number with + and country code',
-}).openapi({ example: '+12025550111' })
+/** A number, a wa_id or a user id of WhatsApp. */
+export const recipient = z.string().max(200).refine((text) => identifier(text) !== null, {
+  message: 'is not a phone number with + and country code, a wa_id or a user id of WhatsApp',
+}).openapi({
+  example: '+12025550111',
+  description: 'A phone number, a wa_id (digits) or a user id of WhatsApp (US.1349…).',
+})
 
 const purpose = z.enum(['ALL', 'MARKETING']).openapi({
   description:
@@ -36,18 +40,26 @@ export const optInQuery = z.strictObject({
   }),
 })
 
-const optOut = z.object({
-  recipient: z.string().openapi({
-    description: "The phone number, or WhatsApp's id of a user who hides the number.",
+export const optOutSchema = z.object({
+  personId: z.string(),
+  recipient: z.string().nullable().openapi({
+    description: 'The first of `recipients`; null if the person was erased.',
+  }),
+  recipients: z.array(z.string()).openapi({
+    description: 'All numbers and user ids of the person. The opt-out applies to all of them.',
   }),
   channel: z.string(),
   purpose,
   source: z.string(),
-  evidence: z.string().nullable(),
+  evidence: z.string().nullable().openapi({ description: 'As somebody noted it.' }),
+  wamid: z.string().nullable().openapi({
+    description: "WhatsApp's id of the message; a hash after the person was erased.",
+  }),
+  words: z.string().nullable().openapi({ description: 'What the person or WhatsApp said.' }),
   at: timeSchema,
-})
+}).openapi('OptOut')
 
-export const optOutPageSchema = pageOf(optOut).openapi('OptOutPage')
+export const optOutPageSchema = pageOf(optOutSchema).openapi('OptOutPage')
 
 export const optOutChangeSchema = z.object({
   optedOut: z.boolean(),

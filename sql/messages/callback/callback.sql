@@ -5,7 +5,7 @@
 --   callback_store     receive_callbacks(): stores new updates in one insert and applies them
 --   callback_apply     apply_callbacks(), a step of the tick: applies waiting updates
 --   callback_status*   statuses of messages; callback_record and callback_failure: their effects
---   inbound_message    inbound messages and preferences; inbound_person: contacts and opt-outs
+--   inbound_message    inbound messages and preferences; link: who is one person
 --   notice             templates, accounts and numbers: holds and their end
 --
 -- Only the verdict of a row changes (update_status): applied, skipped with a reason, or kept until

@@ -80,6 +80,7 @@ declare
   v_opt_outs outbox.opt_out_change[];
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
   v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -90,7 +91,7 @@ end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then '
-  'messages by id, contacts, opt-outs by key.';
+  'messages by id, people from the highest id to the lowest, opt-outs by key.';
 
 create function outbox.save_display_numbers(p_ids bigint[]) returns void
 language plpgsql

@@ -1,6 +1,6 @@
 -- Cleanup of callbacks: updates are deleted after callback.retention_days; inbound messages are
--- erased and contacts deleted after message.retention_days, and so is the content of updates.
--- Opt-outs stay.
+-- erased after message.retention_days, and so is the content of updates. erase_people() erases
+-- people.
 
 create function outbox.forget_updates(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
@@ -66,24 +66,16 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_deleted integer;
 begin
   v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
       update outbox.inbound_message m set
-        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+        erased_at = $2, wamid = null, person_id = null, text = null, payload = '{}'
       where m.ctid = any ($1)
     $erase$,
     array(
       select o.ctid from outbox.inbound_message o
       where o.erased_at is null and o.received_at < v_before
       order by o.received_at limit p_limit for update skip locked),
-    p_now);
-  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
-    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
-    array(
-      select o.ctid from outbox.whatsapp_contact o
-      where o.last_seen_at < v_before
-      order by o.last_seen_at limit p_limit for update skip locked),
     p_now);
   perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
       delete from outbox.conversation_window w
@@ -93,20 +85,12 @@ begin
       select o.ctid from outbox.conversation_window o
       where o.expires_at < p_now - interval '1 day' limit p_limit),
     p_now);
-  -- A lifted opt-out is only needed against late callbacks.
-  perform outbox.change_rows(v_task, 'outbox.opt_out',
-    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
-    array(
-      select o.ctid from outbox.opt_out o
-      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
-    p_now);
-  return greatest(v_erased, v_deleted);
+  return v_erased;
 end
 $$;
 comment on function outbox.erase_inbound(timestamptz, integer) is
   'Erases text, payload and ids of up to p_limit inbound messages older than '
-  'message.retention_days, and deletes up to p_limit contacts that have not written since. '
-  'Returns the larger of the two numbers.';
+  'message.retention_days, and deletes windows that have ended; returns how many it has erased.';
 
 -- Erasing rewrites each row, so a transaction handles at most 10,000.
 insert into outbox.cleanup_step (name, calls, most) values

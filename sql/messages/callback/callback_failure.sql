@@ -23,19 +23,15 @@ begin
   perform outbox.hold_after_failures(v_failures, p_now);
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
-    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
-    )::outbox.opt_out_change
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, c.at,
+      pg_catalog.format('code %s', c.code), c.wamid, pg_catalog.concat_ws(': ', c.title, c.details),
+      'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-    cross join lateral (
-      select m.to_recipient union select pg_catalog.unnest(
-        outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r));
+    ) m);
 end
 $$;
 comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
@@ -54,11 +50,11 @@ set jit = off
 as $$
 declare
   v_opt_outs outbox.opt_out_change[] := array(
-    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
+      pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
     )::outbox.opt_out_change
     from (
-      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
     ) failed
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
@@ -69,13 +65,7 @@ declare
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m
-    cross join lateral (
-      select failed.code, t.recipient as to from (
-        select m.to_recipient union select pg_catalog.unnest(
-          outbox.recipients_of(m.org_id, m.wa_id, null))
-      ) t (recipient)
-    ) r);
+    ) m);
 begin
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -84,7 +74,7 @@ end
 $$;
 comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
   'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() '
-  'returns the opt-outs of callbacks. locks: opt-outs by key.';
+  'returns the opt-outs of callbacks. locks: people, as join_people(), then opt-outs by key.';
 
 create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
@@ -135,7 +125,7 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
+    select f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
@@ -144,7 +134,7 @@ begin
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
+    group by f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
@@ -156,7 +146,9 @@ begin
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g
       join outbox.lane l on l.gate_id = g.id and l.ordered
-        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+        and l.key_hash in (
+          select outbox.key_hash('partition', k)
+          from pg_catalog.unnest(outbox.lane_keys_of(v_row.org_id, v_row.to_recipient)) k)
       where g.endpoint_id = any (v_gates);
     else
       update outbox.gate g set not_before = greatest(g.not_before, v_row.until)

@@ -1,27 +1,6 @@
--- Inbound messages. A sender is a contact of an organisation. WhatsApp identifies a contact by the
+-- Inbound messages. A sender is a person of an organisation. WhatsApp identifies a sender by the
 -- number (wa_id), by an id if the user hides the number (user_id), or by both. opt_out stores
 -- opt-outs; reply_word has the words that mean an opt-out.
-
-create table outbox.whatsapp_contact (
-  id uuid primary key default pg_catalog.gen_random_uuid(),
-  org_id text not null,
-  wa_id text,
-  user_id text,
-  parent_user_id text,
-  name text,
-  username text,
-  first_seen_at timestamptz not null,
-  last_seen_at timestamptz not null,
-  constraint whatsapp_contact_has_an_id check (wa_id is not null or user_id is not null)
-);
-comment on table outbox.whatsapp_contact is
-  'The senders of inbound messages, for each organisation. Deleted message.retention_days after '
-  'their last message.';
-create unique index whatsapp_contact_wa_id on outbox.whatsapp_contact (org_id, wa_id)
-  where wa_id is not null;
-create unique index whatsapp_contact_user_id on outbox.whatsapp_contact (org_id, user_id)
-  where user_id is not null;
-create index whatsapp_contact_age on outbox.whatsapp_contact (last_seen_at);
 
 create table outbox.inbound_message (
   id bigint generated always as identity primary key,
@@ -29,7 +8,7 @@ create table outbox.inbound_message (
   channel_id uuid not null,
   phone_number_id text not null,
   wamid text,
-  contact_id uuid,
+  person_id bigint,
   type text not null,
   text text,
   reply_to bigint,
@@ -44,7 +23,7 @@ comment on table outbox.inbound_message is
   'outbound message that it replies to; payload is the rest of the update. At erased_at, '
   'message.retention_days after its arrival, text, payload and ids were erased.';
 create index inbound_message_org on outbox.inbound_message (org_id, id);
-create index inbound_message_contact on outbox.inbound_message (contact_id, id);
+create index inbound_message_sender on outbox.inbound_message (person_id, id);
 create index inbound_message_kept on outbox.inbound_message (received_at)
   where erased_at is null;
 
@@ -147,18 +126,3 @@ $$;
 comment on function outbox.list_reply_words(text) is
   'The words that mean STOP or START for an organisation: {"data": [{"language", "word", '
   '"action", "own": it is the organisation''s own row}]}.';
-
-create type outbox.opt_out_change as (
-  org_id text,
-  recipient text,
-  purpose text,
-  lifted boolean,
-  at timestamptz,
-  source text,
-  evidence text,
-  entity_type text,
-  entity_id text
-);
-comment on type outbox.opt_out_change is
-  'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with '
-  'its time, source and evidence, and the entity of its audit row.';

@@ -22,13 +22,13 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
+    -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
       select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update);
     end if;
     v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
@@ -43,8 +43,8 @@ begin
 end
 $$;
 comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts '
-  'in the order of WhatsApp''s ids.';
+  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: the caller '
+  'has joined and holds the people (see links_of_updates()).';
 
 create function outbox.apply_inbound_message(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
@@ -55,16 +55,14 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-    p_update.data -> 'contact', p_now);
-  v_recipients text[] :=
-    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_identifiers text[] := outbox.update_identifiers(p_update);
+  v_person bigint := outbox.known_person(p_update.org_id, v_identifiers);
   v_message outbox.inbound_message;
   v_action text;
 begin
-  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, person_id,
     type, text, reply_to, payload, sent_at, received_at)
-  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_person,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
     outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
   -- WhatsApp may send a message as unsupported, and later the same id with its content.
@@ -77,22 +75,19 @@ begin
     reason := 'already';
     return;
   end if;
-  if v_message.type <> 'system' then
-    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
-    from pg_catalog.unnest(v_recipients) r;
+  perform outbox.save_contact(v_person, p_update.data -> 'contact');
+  -- The time of the stored message counts, and not that of its repeat.
+  if v_message.type <> 'system' and v_person is not null then
+    perform outbox.open_window(p_update.channel_id, v_person, v_message.sent_at);
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action));
-    if v_action = 'START' then
-      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
-        array['MARKETING'], true, 'inbound START');
-    end if;
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at, v_identifiers[1],
+      case when v_action = 'START' then array['ALL', 'MARKETING'] else array['ALL'] end,
+      v_action = 'START', pg_catalog.format('inbound %s', v_action), v_message.text);
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- The next owner of the number has not agreed to messages.
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
+      outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -101,51 +96,74 @@ comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timesta
   'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
   'reason: why it changed nothing; null if it changed something.';
 
+create function outbox.leave_number(
+  p_update outbox.whatsapp_update, p_now timestamptz
+) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_old text := outbox.identifier_of(p_update.wa_id);
+  v_new text := outbox.new_number(p_update.data);
+  v_person bigint;
+begin
+  if v_old is not null and v_old is distinct from v_new then
+    v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(array[v_old, v_new,
+      outbox.user_identifier(p_update.user_id)], null), p_now);
+    perform outbox.part_off(v_person, array[v_old], null, p_now);
+    return v_old;
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.leave_number(outbox.whatsapp_update, timestamptz) is
+  'Moves a person to the number that WhatsApp names, with all wishes. The old number becomes a '
+  'person of its own with the same wishes, and is returned: its next owner has not agreed to '
+  'messages. locks: the caller holds the people of both numbers.';
+
 create function outbox.apply_preference(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
-  out opt_outs outbox.opt_out_change[]
+  p_update outbox.whatsapp_update, out reason text, out opt_outs outbox.opt_out_change[]
 )
 language plpgsql set search_path = ''
 as $$
 declare
-  v_contact uuid;
+  v_identifiers text[] := outbox.update_identifiers(p_update);
 begin
   reason := case
     when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
     when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
-    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+    when pg_catalog.cardinality(v_identifiers) = 0 then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-      p_update.data -> 'contact', p_now);
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
+    perform outbox.save_contact(outbox.known_person(p_update.org_id, v_identifiers),
+      p_update.data -> 'contact');
+    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at, v_identifiers[1],
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status,
+      p_update.data ->> 'detail');
   end if;
 end
 $$;
-comment on function outbox.apply_preference(outbox.whatsapp_update, timestamptz) is
-  'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
+comment on function outbox.apply_preference(outbox.whatsapp_update) is
+  'Applies the sender''s choice about marketing messages from WhatsApp''s own button. locks: the '
+  'caller holds the person.';
 
 create function outbox.opt_out_changes(
-  p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
-  p_lifted boolean, p_source text
+  p_update outbox.whatsapp_update, p_at timestamptz, p_recipient text, p_purposes text[],
+  p_lifted boolean, p_source text, p_words text
 ) returns outbox.opt_out_change[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
-    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
-    )::outbox.opt_out_change
-    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
-    where r is not null and p_contact is not null);
+    select row(p_update.org_id, p_recipient, p, p_lifted, p_at, p_source, p_update.wamid,
+      pg_catalog.left(p_words, 1000), null, null)::outbox.opt_out_change
+    from pg_catalog.unnest(p_purposes) p
+    where p_recipient is not null);
 end
 $$;
 comment on function outbox.opt_out_changes(
-  outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
-  'The opt-out changes of an update, one for each recipient and purpose, with the update as '
-  'evidence.';
+  outbox.whatsapp_update, timestamptz, text, text[], boolean, text, text) is
+  'The opt-out changes of an update, one for each purpose, with WhatsApp''s id and the words of '
+  'the person as evidence; none without a recipient.';
 
 create function outbox.inbound_text(p_data jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -229,7 +247,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
+    'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -248,7 +266,7 @@ end
 $$;
 comment on function outbox.publish_inbound(
   outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
-  'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", '
+  'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", '
   '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": '
   'WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the '
   'messages of a sender in order.';

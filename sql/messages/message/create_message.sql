@@ -83,7 +83,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
   v_existing outbox.outbound_message;
-  v_refusal text;
+  v_check outbox.sending_check;
 begin
   v_message.org_id := p_org_id;
   v_message.dossier_id := p_dossier_id;
@@ -110,13 +110,15 @@ begin
         'Create it with put_template()');
     end if;
   end if;
-  v_refusal := outbox.refusal_of(v_message, v_now);
-  if v_refusal is not null then
-    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
-    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_text(v_refusal));
+  v_message.recipient_hash := outbox.person_key(p_to);
+  v_check := outbox.check_sending(v_message, v_now);
+  if v_check.refusal is not null then
+    perform outbox.audit_refusal(v_message, v_check.refusal, p_actor, v_now);
+    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_check.refusal,
+      'reason', outbox.refusal_text(v_check.refusal));
   end if;
-  return outbox.put_message(v_message, v_now);
+  return outbox.put_message(v_message, coalesce(v_check.lane_keys[1], v_message.recipient_hash),
+    v_now);
 end
 $$;
 comment on function outbox.create_message(
@@ -129,7 +131,7 @@ comment on function outbox.create_message(
   'was used for other content.';
 
 create function outbox.put_message(
-  p_message outbox.outbound_message, p_now timestamptz
+  p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
@@ -138,19 +140,19 @@ declare
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
-    channel_id, event_id, content, category, created_by, created_at, updated_at)
+    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash)
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
     p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
-    p_message.created_by, p_now, p_now)
+    p_message.created_by, p_now, p_now, p_message.recipient_hash)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, p_now);
   perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
@@ -158,23 +160,25 @@ begin
     'message', outbox.message_json(v_message));
 end
 $$;
-comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
-  'Stores a new message and publishes its event. Returns the result of create_message().';
+comment on function outbox.put_message(outbox.outbound_message, text, timestamptz) is
+  'Stores a new message and publishes its event with p_lane_key. Returns the result of '
+  'create_message().';
 
 create function outbox.publish_message(
-  p_message outbox.outbound_message, p_now timestamptz
+  p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
+    p_lane_key, null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event, true);
   perform outbox.kick_on_commit();
 end
 $$;
-comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
-  'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
+comment on function outbox.publish_message(outbox.outbound_message, text, timestamptz) is
+  'Publishes the current event of a message. Its partition key is the first lane key of the '
+  'person, or person_key() of a number of which nothing else is known.';

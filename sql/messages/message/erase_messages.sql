@@ -10,7 +10,7 @@ begin
       with erased as (
         update outbox.outbound_message m set
           erased_at = $2, to_recipient = 'erased', payload_json = '{}',
-          provider_message_id = null, wa_id = null
+          provider_message_id = null, wa_id = null, recipient_hash = null
         where m.ctid = any ($1)
         returning m.id
       )

@@ -86,7 +86,8 @@ begin
   v_message.sent_at := null;
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
-  perform outbox.publish_message(v_message, v_now);
+  perform outbox.publish_message(v_message,
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
   perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);

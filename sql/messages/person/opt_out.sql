@@ -1,23 +1,47 @@
--- Opt-outs: numbers that must not get marketing messages of an organisation, or any message. An
--- opt-out belongs to a number and not to a dossier, so it also stops messages without a dossier.
+-- Opt-outs: people who must not get marketing messages of an organisation, or any message. An
+-- opt-out belongs to a person and not to a dossier, so it also stops messages without a dossier,
+-- and it applies to every number of the person.
 
 create table outbox.opt_out (
   org_id text not null,
   channel text not null,
-  recipient text not null,
+  person_id bigint not null,
   purpose text not null
     constraint opt_out_purpose_is_known check (purpose in ('MARKETING', 'ALL')),
   source text not null,
   evidence text,
+  wamid text,
+  words text,
   lifted boolean not null default false,
+  said_at timestamptz not null,
   decided_at timestamptz not null,
   created_at timestamptz not null,
-  primary key (org_id, channel, recipient, purpose)
+  primary key (org_id, channel, person_id, purpose)
 );
 comment on table outbox.opt_out is
-  'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): '
-  'the last decision, its source and evidence. lifted: messages are allowed again. recipient is '
-  'E.164 with +, or WhatsApp''s id of a user who hides the number.';
+  'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the '
+  'last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp '
+  'reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: '
+  'earlier decisions that come later change nothing. When the person is erased, wamid becomes a '
+  'keyed hash, because it contains the number.';
+create index opt_out_person on outbox.opt_out (person_id);
+
+create type outbox.opt_out_change as (
+  org_id text,
+  recipient text,
+  purpose text,
+  lifted boolean,
+  at timestamptz,
+  source text,
+  wamid text,
+  words text,
+  entity_type text,
+  entity_id text
+);
+comment on type outbox.opt_out_change is
+  'A request of a recipient (identifier_of()) to get no messages of a purpose, or to get them '
+  'again (lifted), with its time, source and evidence, and the entity of its audit row; without '
+  'one it is the person.';
 
 create function outbox.check_recipient(p_to text) returns void
 language plpgsql immutable set search_path = ''
@@ -33,31 +57,36 @@ $$;
 comment on function outbox.check_recipient(text) is
   'Raises OH001 unless this is a phone number in E.164 form.';
 
+create function outbox.check_identifier(p_recipient text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_identifier text := outbox.identifier_of(p_recipient);
+begin
+  if v_identifier is null then
+    perform outbox.invalid('recipient', 'is not a number, a wa_id or a user id of WhatsApp',
+      'Expected a number such as +12025550111, its digits, or an id such as US.1349120865530274');
+  end if;
+  return v_identifier;
+end
+$$;
+comment on function outbox.check_identifier(text) is
+  'identifier_of() a recipient. OH001: it is none.';
+
 create function outbox.opt_out_recipient(
   p_org_id text, p_recipient text, p_source text, p_purpose text default 'ALL',
   p_channel text default 'WHATSAPP'
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
-declare
-  v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_user_org(p_org_id);
-  perform outbox.check_recipient(p_recipient);
-  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out as o (
-    org_id, channel, recipient, purpose, source, decided_at, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
-  on conflict (org_id, channel, recipient, purpose) do update set
-    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
-  where o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, true,
+    coalesce(p_source, 'by hand'), p_channel => p_channel);
 end
 $$;
 comment on function outbox.opt_out_recipient(text, text, text, text, text) is
-  'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", '
-  '"purpose", "isNew"}. OH001.';
+  'Stops marketing messages (MARKETING), or all messages (ALL), to a person: {"optedOut", '
+  '"purpose", "isNew"}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
 
 create function outbox.opt_in_recipient(
   p_org_id text, p_recipient text, p_purpose text default 'ALL', p_channel text default 'WHATSAPP'
@@ -65,14 +94,61 @@ create function outbox.opt_in_recipient(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.check_recipient(p_recipient);
-  -- The row stays, so that a late callback does not restore the opt-out.
-  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
-    and not o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, false, 'by hand',
+    p_channel => p_channel);
 end
 $$;
 comment on function outbox.opt_in_recipient(text, text, text, text) is
-  'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+  'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. p_recipient: a number, a '
+  'wa_id or a user id of WhatsApp. OH001.';
+
+create function outbox.save_opt_outs(
+  p_changes outbox.opt_out_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_people bigint[] := outbox.join_people(array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    order by c.place), p_now);
+begin
+  with latest as (
+    -- The later request counts; at the same time, the opt-out.
+    select distinct on (c.org_id, v_people[c.place], c.purpose) c.*, v_people[c.place] as person_id
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    where v_people[c.place] is not null
+    order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted
+  ), changed as (
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, wamid, words,
+      lifted, said_at, decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.person_id, w.purpose, w.source, w.wamid, w.words, w.lifted, w.at,
+      w.at, p_now
+    from latest w
+    order by w.org_id, w.person_id, w.purpose
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = null, wamid = excluded.wamid, words = excluded.words,
+      lifted = excluded.lifted, said_at = excluded.said_at, decided_at = excluded.decided_at
+    where excluded.decided_at > o.decided_at
+      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
+    returning o.org_id, o.person_id, o.purpose
+  )
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select distinct w.org_id, coalesce(w.entity_type, 'PERSON'),
+    coalesce(w.entity_id, w.person_id::text),
+    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
+    pg_catalog.format('WHATSAPP %s: %s', w.purpose, w.source), null::text, p_now
+  from changed c
+  join latest w on w.org_id = c.org_id and w.person_id = c.person_id and w.purpose = c.purpose
+  -- The ids of the trail follow the order of the rows, whatever the plan.
+  order by 1, 2, 3, 5;
+end
+$$;
+comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
+  'Saves opt-out changes that are later than the stored ones, and audits them. locks: the people, '
+  'as join_people(), then their opt-outs.';

@@ -1,6 +1,8 @@
--- Numbers of recipients. WhatsApp writes the numbers of two countries in two ways: a mobile number
--- of Brazil with or without its ninth digit, a number of Mexico with or without a 1 after the
--- country code. Both are one recipient for opt-outs, the 24-hour window and the order of messages.
+-- Identifiers of people. A number is E.164 with +. A wa_id is the same without +. A user id of
+-- WhatsApp (US.1349…) is of a person who may hide the number. WhatsApp writes the numbers of two
+-- countries in two ways: a mobile number of Brazil with or without its ninth digit, a number of
+-- Mexico with or without a 1 after the country code. Both are one identifier. Other spellings, such
+-- as the 9 of Argentina, are linked when WhatsApp names them: see person.
 
 create function outbox.number_variants(p_recipient text) returns text[]
 language plpgsql immutable set search_path = ''
@@ -20,6 +22,43 @@ $$;
 comment on function outbox.number_variants(text) is
   'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the '
   'country''s numbering plan.';
+
+create function outbox.wa_id_to_e164(p_wa_id text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
+end
+$$;
+comment on function outbox.wa_id_to_e164(text) is
+  'A wa_id in E.164 form with +; null if it is not a number.';
+
+create function outbox.identifier_of(p_text text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case
+    when p_text ~ '^[+]?[1-9][0-9]{6,14}$'
+    then (outbox.number_variants('+' || pg_catalog.ltrim(p_text, '+')))[1]
+    when p_text ~ '^[A-Z]{2}[.][A-Za-z0-9.]{1,190}$' then p_text
+  end;
+end
+$$;
+comment on function outbox.identifier_of(text) is
+  'The identifier that a number in E.164 form, a wa_id (digits) or a user id of WhatsApp stands '
+  'for: the same for all ways to write it. Null if it is none of these.';
+
+create function outbox.user_identifier(p_user_id text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- + begins a number, # a hash.
+  return case when p_user_id !~ '^[+#]' then p_user_id end;
+end
+$$;
+comment on function outbox.user_identifier(text) is
+  'The identifier of a user id in a callback, whose form Meta may change; null if it could be '
+  'mistaken for a number.';
 
 create function outbox.hash_key() returns text
 language plpgsql volatile set search_path = ''
@@ -60,7 +99,7 @@ $$;
 comment on function outbox.hash_key() is
   'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is '
   'renamed and a new one is created: messages that wait keep their order among themselves, but not '
-  'with later ones to the same number.';
+  'with later ones to the same number, and opt-outs of erased people are found no more.';
 
 create function outbox.hash_person(p_recipient text, p_key text) returns text
 language plpgsql immutable set search_path = ''
@@ -82,6 +121,6 @@ begin
 end
 $$;
 comment on function outbox.person_key(text) is
-  'The partition key of events to or from a recipient, and the id of the recipient in the audit '
-  'trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer '
-  'than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
+  'The partition key of events to or from a recipient: a keyed hash of the number or user id. '
+  'Events and dead letters are stored longer than the message, and an unkeyed hash of ten digits '
+  'can be guessed in a minute.';

@@ -40,6 +40,7 @@ create table outbox.outbound_message (
   delivered_at timestamptz,
   read_at timestamptz,
   erased_at timestamptz,
+  recipient_hash text,
   constraint outbound_message_of_key unique (org_id, idempotency_key),
   constraint outbound_message_of_event unique (event_id)
 );
@@ -47,7 +48,8 @@ comment on table outbox.outbound_message is
   'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is '
   'its current event (a resend creates a new one). content is a hash: two creations with the same '
   'key and the same hash are the same message. category is that of the template, or SERVICE '
-  'without a template. If erased_at is not null, payload, number and ids are erased.';
+  'without a template. recipient_hash is person_key() of the number, which finds the opt-outs of '
+  'an erased person. If erased_at is not null, payload, number and ids are erased.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);

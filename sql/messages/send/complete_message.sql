@@ -29,12 +29,13 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.link_answers(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
   'Applies results to their messages, after they were applied to the deliveries. locks: messages '
-  'by id.';
+  'by id, then people, as join_people().';
 
 create function outbox.complete_message(p_result outbox.result, p_now timestamptz) returns void
 language plpgsql

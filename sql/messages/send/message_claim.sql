@@ -21,12 +21,14 @@ declare
   v_released outbox.result;
   v_sqlstate text;
   v_error text;
-  v_held boolean;
+  v_check outbox.sending_check;
+  v_wait interval;
   v_item jsonb;
   v_remaining outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id,
+      d.lane_id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -37,10 +39,18 @@ begin
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
+    v_wait := null;
     begin
-      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-      v_held := v_why is null and outbox.is_template_held(v_message);
-      if v_why is null and not v_held then
+      v_check := outbox.check_sending(v_message, p_now);
+      v_why := outbox.why_not_send(v_message, v_check.refusal, v_row.event_id, v_row.endpoint_id,
+        p_now);
+      if v_why is null then
+        v_wait := case
+          when outbox.is_template_held(v_message) then interval '1 minute'
+          else outbox.wait_for_person(v_check.lane_keys, v_row.endpoint_id, v_row.lane_id, p_now)
+        end;
+      end if;
+      if v_why is null and v_wait is null then
         perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
@@ -55,9 +65,9 @@ begin
     if v_sqlstate is not null then
       v_failed := v_failed || pg_catalog.to_jsonb(v_released);
       perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
-    elsif v_why is not null or v_held then
+    elsif v_why is not null or v_wait is not null then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
-        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
@@ -71,7 +81,7 @@ begin
     select * into v_delivery from outbox.delivery d
     where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
     if v_item ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+      perform outbox.rest_lane(v_delivery.lane_id, (v_item ->> 'wait')::interval, p_now);
     else
       perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
@@ -98,9 +108,9 @@ $$;
 comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
   'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that '
   'must not be sent now is failed and its delivery closed. If its template is held, it is checked '
-  'again after a minute. If the database raises an error for it, its delivery waits or is set '
-  'aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages '
-  'by id.';
+  'again after a minute, and if another lane of the person has just sent, after the pace. If the '
+  'database raises an error for it, its delivery waits or is set aside. Returns the remaining '
+  'claimed deliveries. locks: the caller holds the gates; messages by id.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable
@@ -120,13 +130,48 @@ comment on function outbox.is_template_held(outbox.outbound_message) is
   'Whether WhatsApp has paused or disabled the template of a message in the account of its '
   'channel.';
 
+create function outbox.wait_for_person(
+  p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamptz
+) returns interval
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_not_before timestamptz;
+begin
+  if coalesce(pg_catalog.cardinality(p_lane_keys), 0) < 2 then
+    return null;
+  end if;
+  select l.not_before into v_not_before from outbox.lane l
+  where l.id = p_lane_id order by l.changed_at desc limit 1;
+  if v_not_before > p_now then
+    return v_not_before - p_now;
+  end if;
+  perform outbox.rest_lane(l.id, e.lane_spacing_ms * interval '1 ms', p_now)
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  cross join lateral pg_catalog.unnest(p_lane_keys) k
+  join outbox.lane l on l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash('partition', k)
+  where g.endpoint_id = p_endpoint_id and l.id <> p_lane_id;
+  return null;
+end
+$$;
+comment on function outbox.wait_for_person(text[], uuid, bigint, timestamptz) is
+  'A person who was joined may have messages in several lanes of a number: until they are sent, '
+  'one lane that sends delays the others. Returns how long this lane has to wait for another; '
+  'null if it may send. locks: the caller holds the gate, and parks it afterwards.';
+
 create function outbox.why_not_send(
-  p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+  p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid,
+  p_now timestamptz
 ) returns text
 language plpgsql set search_path = ''
 as $$
 declare
-  v_code text;
+  v_code text := p_refusal;
 begin
   if p_message.id is null then
     return 'no message belongs to this event';
@@ -140,7 +185,6 @@ begin
   then
     return pg_catalog.format('the message is %s', p_message.status);
   end if;
-  v_code := outbox.refusal_of(p_message, p_now);
   if v_code is null then
     return null;
   end if;
@@ -155,9 +199,9 @@ begin
 end
 $$;
 comment on function outbox.why_not_send(
-  outbox.outbound_message, uuid, uuid, timestamptz) is
-  'Why a claimed message must not be sent; null if it may be. A message that policy forbids is '
-  'failed. locks: the caller holds the message.';
+  outbox.outbound_message, text, uuid, uuid, timestamptz) is
+  'Why a claimed message must not be sent, p_refusal or its status; null if it may be. A message '
+  'that policy forbids is failed. locks: the caller holds the message.';
 
 create function outbox.start_attempt(
   p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,

@@ -197,13 +197,21 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'a status waits for another of the same try',
   ],
-  'messages/callback/inbound_person.sql save_contact: for update': [
-    'held_cleanup.test.ts',
-    'waits for a cleanup that forgets the person',
+  'messages/person/join_people.sql join_people: lock_people': [
+    'people.test.ts',
+    'of the joined person waits for a join',
   ],
-  'messages/callback/inbound_person.sql save_contact: for update (2)': [
-    'held_cleanup.test.ts',
-    'waits for a cleanup that forgets the person',
+  'messages/person/join_people.sql lock_people: for update': [
+    'people.test.ts',
+    'of the joined person waits for a join',
+  ],
+  'messages/person/erase_people.sql erase_people: for update skip locked': [
+    'people.test.ts',
+    'erase_people() passes over a person',
+  ],
+  'messages/person/erase_people.sql erase_people: for update skip locked (2)': [
+    'people.test.ts',
+    'erase_people() passes over a person',
   ],
   'operations/manual.sql cancel_delivery: lock_open_delivery': [
     'held_gates.test.ts',
@@ -234,10 +242,6 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'forget_updates() passes over what another session holds when it empties updates',
   ],
   'messages/callback/callback_cleanup.sql erase_inbound: for update skip locked': [
-    'held_cleanup.test.ts',
-    'erase_inbound() passes over',
-  ],
-  'messages/callback/callback_cleanup.sql erase_inbound: for update skip locked (2)': [
     'held_cleanup.test.ts',
     'erase_inbound() passes over',
   ],

@@ -238,6 +238,8 @@ export const calls: Record<string, Call[]> = {
     body: { channel: 'WHATSAPP', purposes: ['UTILITY'], granted: true, source: 'theirs' },
   }],
   putOptOut: [{ own: 200, foreign: 200, body: { purpose: 'MARKETING', source: 'theirs' } }],
+  getPerson: [{ own: 200, foreign: 404 }],
+  partPerson: [{ own: 409, body: { recipients: ['{person}'] }, foreign: 404 }],
   deleteOptOut: [{ own: 200, foreign: 200, query: { purpose: 'MARKETING' } }],
   putWhatsappApp: [{ own: 403, foreign: 403, body: { secret: 'theirs' } }],
   // What is changed.

@@ -13,20 +13,24 @@ export const consent: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/person/refusal.sql',
-    find: `and o.recipient = any (v_numbers || ('+' || p_message.wa_id))`,
-    replace: 'and o.recipient = p_message.to_recipient',
-    tests: [
-      'sql/messages/number_variants/aliases.test.sql',
-      'sql/messages/receive_callbacks/wishes.test.sql',
-    ],
+    find: 'unnest(array[outbox.identifier_of(p_message.to_recipient),',
+    replace: 'unnest(array[p_message.to_recipient,',
+    tests: ['sql/messages/number_variants/aliases.test.sql'],
     why: 'Who opted out under the other spelling of their number is written to.',
   },
   {
     file: 'sql/messages/person/refusal.sql',
-    find: 'where o.org_id = p_message.org_id and o.channel',
-    replace: 'where o.channel',
+    find: 'where x.org_id = p_message.org_id and x.value = v.value',
+    replace: 'where x.value = v.value',
     tests: ['sql/messages/opt_outs/of_one_organisation.test.sql'],
     why: 'An opt-out at one organisation stops the messages of another.',
+  },
+  {
+    file: 'sql/messages/person/refusal.sql',
+    find: `, '#' || p_message.recipient_hash]) as v (value)`,
+    replace: `]) as v (value)`,
+    tests: ['sql/messages/person/parts.test.sql'],
+    why: 'An erased person who has opted out is written to.',
   },
   {
     file: 'sql/messages/person/refusal.sql',
@@ -73,21 +77,9 @@ export const consent: readonly Mutant[] = [
     why: 'A changed consent leaves no line in the audit trail.',
   },
   {
-    file: 'sql/messages/person/opt_out.sql',
-    find: `    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
-`,
-    replace: `    and o.recipient = p_recipient and o.purpose = p_purpose
-`,
-    tests: [
-      'sql/messages/number_variants/aliases.test.sql',
-      'sql/messages/opt_outs/changes.test.sql',
-    ],
-    why: 'An opt-out under the other spelling cannot be lifted.',
-  },
-  {
-    file: 'sql/messages/person/opt_out.sql',
-    find: '  where o.lifted;',
-    replace: '  where true;',
+    file: 'sql/messages/person/opt_out_routes.sql',
+    find: '    where o.lifted;',
+    replace: '    where true;',
     tests: ['sql/messages/opt_outs/changes.test.sql'],
     why: 'A second opt-out loses the evidence of the first.',
   },
@@ -109,10 +101,9 @@ export const consent: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/person/opt_out_routes.sql',
-    find: `    perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
+    find: `    perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
-      outbox.clock());
+      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
 `,
     replace: `    null;
 `,
@@ -120,19 +111,76 @@ export const consent: readonly Mutant[] = [
     why: 'An opt-out by hand leaves no line in the audit trail.',
   },
   {
-    file: 'sql/messages/callback/inbound_person.sql',
-    find: 'order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted',
-    replace: 'order by w.org_id, w.recipient, w.purpose, w.at, w.lifted',
+    file: 'sql/messages/person/opt_out.sql',
+    find: 'order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted',
+    replace: 'order by c.org_id, v_people[c.place], c.purpose, c.at, c.lifted',
     tests: ['sql/messages/receive_callbacks/wishes.test.sql'],
     why: 'Of STOP and a later START in one callback STOP counts.',
   },
   {
-    file: 'sql/messages/callback/inbound_person.sql',
+    file: 'sql/messages/person/opt_out.sql',
     find: `where excluded.decided_at > o.decided_at
 `,
     replace: `where excluded.decided_at <> o.decided_at
 `,
     tests: ['sql/messages/receive_callbacks/wishes.test.sql'],
     why: 'A START that comes late takes back a newer STOP.',
+  },
+  {
+    file: 'sql/messages/person/join_people.sql',
+    find: '      order by s.lifted, s.said_at desc limit 1),',
+    replace: '      order by s.said_at desc limit 1),',
+    tests: ['sql/messages/person/joins.test.sql'],
+    why: 'A join lifts the opt-out of one of the two.',
+  },
+  {
+    file: 'sql/messages/person/join_people.sql',
+    find: '    decided_at = greatest(o.decided_at, excluded.decided_at);',
+    replace: '    decided_at = o.decided_at;',
+    tests: ['sql/messages/person/joins.test.sql'],
+    why: 'After a join, a late START lifts an opt-out.',
+  },
+  {
+    file: 'sql/messages/person/join_people.sql',
+    find: '    set expires_at = greatest(w.expires_at, excluded.expires_at);',
+    replace: '    set expires_at = w.expires_at;',
+    tests: ['sql/messages/person/joins.test.sql'],
+    why: 'A join loses the later window.',
+  },
+  {
+    file: 'sql/messages/person/part_person.sql',
+    find: '  perform outbox.copy_opt_outs(v_person.org_id, p_person_id, v_new);\n',
+    replace: '',
+    tests: ['sql/messages/person/parts.test.sql'],
+    why: 'Who is parted from a person loses the opt-outs.',
+  },
+  {
+    file: 'sql/messages/person/erase_people.sql',
+    find: '        where o.org_id = e.org_id and o.person_id = e.id and o.wamid not like',
+    replace: '        where false and o.person_id = e.id and o.wamid not like',
+    tests: ['sql/messages/person/parts.test.sql'],
+    why: 'The evidence of an erased person has the number.',
+  },
+  {
+    file: 'sql/messages/callback/link.sql',
+    find:
+      `    outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)], null);`,
+    replace: `    null], null);`,
+    tests: ['sql/messages/person/wishes.test.sql'],
+    why: 'A reply does not link its sender to the recipient of the quoted message.',
+  },
+  {
+    file: 'sql/messages/callback/inbound_message.sql',
+    find: 'open_window(p_update.channel_id, v_person, v_message.sent_at)',
+    replace: 'open_window(p_update.channel_id, v_person, p_update.happened_at)',
+    tests: ['sql/messages/receive_callbacks/inbound.test.sql'],
+    why: 'The repeat of a message opens the window again.',
+  },
+  {
+    file: 'sql/messages/send/message_claim.sql',
+    find: '  if v_not_before > p_now then',
+    replace: '  if false then',
+    tests: ['sql/messages/person/parts.test.sql'],
+    why: 'Two lanes of one person send at the same time.',
   },
 ]

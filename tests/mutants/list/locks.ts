@@ -203,20 +203,11 @@ export const locks: readonly Mutant[] = [
       'apply_statuses() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/messages/callback/inbound_person.sql',
-    find: '    where c.org_id = p_org_id and c.user_id = p_user_id for update;',
-    replace: '    where c.org_id = p_org_id and c.user_id = p_user_id;',
-    tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
-    why:
-      'save_contact() goes on beside a session that holds the row, and one of the two changes is lost.',
-  },
-  {
-    file: 'sql/messages/callback/inbound_person.sql',
-    find: '    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;',
-    replace: '    where c.org_id = p_org_id and c.wa_id = v_wa_id;',
-    tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
-    why:
-      'save_contact() goes on beside a session that holds the row, and one of the two changes is lost.',
+    file: 'sql/messages/person/join_people.sql',
+    find: '        perform from outbox.person p where p.id = v_id for update;',
+    replace: '        perform from outbox.person p where p.id = v_id;',
+    tests: ['concurrency/people.test.ts#of the joined person waits for a join'],
+    why: 'An opt-out goes on beside a join, and is lost with the person that is gone.',
   },
   {
     file: 'sql/operations/manual.sql',
@@ -282,12 +273,12 @@ export const locks: readonly Mutant[] = [
       'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/messages/callback/callback_cleanup.sql',
+    file: 'sql/messages/person/erase_people.sql',
     find: '      order by o.last_seen_at limit p_limit for update skip locked),',
     replace: '      order by o.last_seen_at limit p_limit for update),',
-    tests: ['concurrency/held_cleanup.test.ts#erase_inbound() passes over'],
+    tests: ['concurrency/people.test.ts#erase_people() passes over'],
     why:
-      'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'erase_people() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/messages/channel/hold_channel.sql',

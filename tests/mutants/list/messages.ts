@@ -41,7 +41,7 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/message/create_message.sql',
-    find: `    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
+    find: `    perform outbox.audit_refusal(v_message, v_check.refusal, p_actor, v_now);
 `,
     replace: '',
     tests: ['sql/messages/create_message/refusals.test.sql'],
@@ -59,9 +59,9 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/send/message_claim.sql',
-    find: `    v_held := v_why is null and outbox.is_template_held(v_message);
+    find: `          when outbox.is_template_held(v_message) then interval '1 minute'
 `,
-    replace: `    v_held := false;
+    replace: `          when false then interval '1 minute'
 `,
     tests: ['sql/messages/receive_callbacks/notices.test.sql'],
     why: 'A template that WhatsApp has paused is sent.',

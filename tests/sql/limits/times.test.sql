@@ -92,7 +92,7 @@ insert into span values
   ('an update', $$select wrote()$$, '30 days', 'select outbox.cleanup()', 'select count(*) from outbox.whatsapp_update', '1, then 0'),
   ('what an update said', $$select wrote(), outbox.set_setting('message.retention_days', '9')$$, '9 days', 'select outbox.cleanup()', $$select count(*) from outbox.whatsapp_update where data <> '{}'$$, '1, then 0'),
   ('an inbound message', $$select wrote()$$, '365 days', 'select outbox.cleanup()', 'select count(*) from outbox.inbound_message where erased_at is null', '1, then 0'),
-  ('a contact', $$select wrote()$$, '365 days', 'select outbox.cleanup()', 'select count(*) from outbox.whatsapp_contact', '1, then 0'),
+  ('a person', $$select wrote()$$, '365 days', 'select outbox.cleanup()', 'select count(*) from outbox.person', '1, then 0'),
   ('a window', $$select wrote()$$, '2 days', 'select outbox.cleanup()', 'select count(*) from outbox.conversation_window', '1, then 0'),
   ('a free-form message, five minutes before the window ends', $$select wrote()$$, '23:54:59.999999', 'select 1', 'select free_form()', 'created, then outside_window'),
   ('a lifted opt-out', $$select outbox.change_opt_out('default', '+12025550111', 'ALL', true, 'phone'), outbox.change_opt_out('default', '+12025550111', 'ALL', false, 'phone')$$, '60 days',

@@ -131,8 +131,16 @@ select walk('works', 'works', string_agg(format(c, v), E'\n')) from (values
   ('list_deliveries(p_org_id => {org}, p_status => %L)', array['pending', 'processing', 'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']),
   ('list_dead_letters(p_org_id => {org}, p_status => %L)', array['open', 'replayed', 'delivered', 'discarded']),
   ('list_messages(p_org_id => {org}, p_status => %L)', array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED']),
-  ('list_audit_events(p_org_id => {org}, p_entity_type => %L)', array['OUTBOUND_MESSAGE', 'CHANNEL', 'TEMPLATE', 'DOSSIER', 'RECIPIENT', 'REPLY_WORD'])
+  ('list_audit_events(p_org_id => {org}, p_entity_type => %L)', array['OUTBOUND_MESSAGE', 'CHANNEL', 'TEMPLATE', 'DOSSIER', 'PERSON', 'REPLY_WORD'])
 ) t (c, vs), unnest(vs) v;
+
+-- What takes a person that the organisation knows.
+select walk('works', 'OH002', $$
+  get_person(p_org_id => {org}, p_recipient => {person})
+$$);
+select walk('OH004', 'OH002', $$
+  part_person(p_org_id => {org}, p_recipients => array[{person}])
+$$);
 
 -- A name is each organisation's own, and so is a key: what the victim made under it is not found.
 select walk('works', 'works', $$

@@ -119,7 +119,7 @@ create function says(p_name text, p_text text, p_wamid text, p_after integer def
     'data', jsonb_build_object('type', 'text', 'text', jsonb_build_object('body', p_text)) || p_more))
 $$;
 create function opted_out() returns text language sql stable as $$
-  select coalesce(string_agg(org_id || ' ' || recipient, ', ' order by org_id, recipient), 'nobody') from outbox.opt_out where not lifted
+  select coalesce(string_agg(o.org_id || ' ' || i.value, ', ' order by o.org_id, i.value), 'nobody') from outbox.opt_out o join outbox.person_identifier i on i.person_id = o.person_id where not o.lifted
 $$;
 -- The other organisation has written to this person under another spelling of the number.
 update outbox.outbound_message set to_recipient = '+1 202 555 0111', wa_id = '12025550111' where org_id = 'org-same-account';
@@ -134,18 +134,20 @@ create temporary table line as select max(id) as last from outbox.audit_event;
 select receive(says('same-app', 'STOP', 'wamid.stop3', -3600), says('one', 'STOP', 'wamid.stop4', 2));
 select is((select array_agg(org_id || ' ' || action) from outbox.audit_event, line where id > last), array['org-one OPTED_OUT'], 'a word that is not the last is told by nobody''s trail');
 select receive(says('one', 'START', 'wamid.start4', 3));
-select is((select count(*) from outbox.whatsapp_contact where wa_id = '12025550111'), 2::bigint, 'a person is a contact of each organisation');
+select is((select count(*) from outbox.person_identifier where value = '+12025550111'), 2::bigint, 'a person is one of each organisation');
 -- WhatsApp's id of a person is the same for all.
 select receive(says(n, 'hello', 'wamid.user.' || n) || '{"user_id": "US.1"}') from unnest(array['one', 'same-app']) n;
 select receive(says('one', 'hello', 'wamid.user.2') || '{"user_id": "US.2"}');
-select results_eq($$ select org_id, user_id, wa_id from outbox.whatsapp_contact where user_id is not null order by 1, 2 $$,
-  $$ values ('org-one', 'US.1', null), ('org-one', 'US.2', '12025550111'), ('org-same-app', 'US.1', '12025550111') $$,
-  'a number that goes to somebody else does so where it was told');
+select results_eq($$ select p.org_id, outbox.recipients_json(p.id)::text from outbox.person p where p.org_id in ('org-one', 'org-same-app')
+    and exists (select from outbox.person_identifier i where i.person_id = p.id and i.value like 'US.%') order by 1 $$,
+  $$ values ('org-one', '["+12025550111", "US.1", "US.2"]'), ('org-same-app', '["+12025550111", "US.1"]') $$,
+  'what links two of them is told to one organisation');
 select receive(says('same-app', 'STOP', 'wamid.user.3', 4) || '{"user_id": "US.1", "wa_id": null}');
 select is(opted_out(), 'org-same-app +12025550111, org-same-app US.1', 'who is known by that id is looked up with the organisation that they wrote to');
 select receive(says('one', 'STOP', 'wamid.user.4', 5) || '{"user_id": "US.1", "wa_id": null}');
-select is(opted_out(), 'org-one US.1, org-same-app +12025550111, org-same-app US.1', 'each has its own contact of them');
-delete from outbox.opt_out where recipient = 'US.1' or org_id = 'org-one';
+select is(opted_out(), 'org-one +12025550111, org-one US.1, org-one US.2, org-same-app +12025550111, org-same-app US.1', 'each has its own of them');
+delete from outbox.person_identifier where value like 'US.%';
+delete from outbox.opt_out where org_id = 'org-one';
 select refused_later('131050');
 select is(opted_out(), 'org-one +12025550111, org-same-app +12025550111', 'a code that means STOP is one organisation''s as well');
 select is((select purpose from outbox.opt_out where org_id = 'org-one' and not lifted), 'MARKETING', 'and for marketing');
@@ -168,7 +170,7 @@ create function old_state() returns text language sql stable as $$
     union all select to_jsonb(v) from outbox.audit_event v where org_id = 'org-one'
     union all select to_jsonb(v) from outbox.activity v where org_id = 'org-one'
     union all select to_jsonb(v) from outbox.inbound_message v where org_id = 'org-one'
-    union all select to_jsonb(v) from outbox.whatsapp_contact v where org_id = 'org-one'
+    union all select to_jsonb(v) from outbox.person v where org_id = 'org-one'
     union all select to_jsonb(v) from outbox.opt_out v where org_id = 'org-one'
     union all select to_jsonb(v) from outbox.event v where org_id = 'org-one') y
 $$;

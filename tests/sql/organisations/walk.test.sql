@@ -55,8 +55,9 @@ select is_empty(
   'no event went to another organisation''s endpoint');
 select is_empty(
   $$ select m.id from outbox.outbound_message m join outbox.endpoint e on e.id = m.channel_id where e.org_id <> m.org_id
-     union all select i.id from outbox.inbound_message i join outbox.whatsapp_contact c on c.id = i.contact_id where c.org_id <> i.org_id $$,
-  'nor a message to another''s channel or contact');
+     union all select i.id from outbox.inbound_message i join outbox.person p on p.id = i.person_id where p.org_id <> i.org_id
+     union all select i.person_id from outbox.person_identifier i join outbox.person p on p.id = i.person_id where p.org_id <> i.org_id $$,
+  'nor a message to another''s channel or person');
 
 -- The walk.
 create temporary table state as select belongings('org-victim') as victim, belongings('org-visitor') as visitor;

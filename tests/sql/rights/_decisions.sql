@@ -37,7 +37,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   saga saga_step consumer_inbox
   -- messages
   outbound_message message_attempt audit_event activity template consent opt_out conversation_window reply_word
-  whatsapp_app whatsapp_channel whatsapp_update whatsapp_contact inbound_message channel_hold template_hold
+  whatsapp_app whatsapp_channel whatsapp_update person person_identifier inbound_message channel_hold template_hold
   notice_rule callback_count
   -- views
   delivery_status endpoint_status queue_health outbound_attempt relay_status saga_outbox transaction_outbox
@@ -54,7 +54,7 @@ perform decided.decide('relation', 'nobody', 'A day of events or of attempts is 
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
   activity_id_seq audit_event_id_seq binding_change_id_seq consent_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
-  message_attempt_id_seq outbound_message_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
+  message_attempt_id_seq outbound_message_id_seq person_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
   counters_from kicks_by_tick kicks_on_commit kicks_without_run last_kick last_tick
@@ -63,7 +63,7 @@ $$);
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
   claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
   changed_message news pace pair pairs_apart parcel part question replay_step reported result routing
-  status_change pair_lane opt_out_change unread watched_change
+  status_change pair_lane opt_out_change unread watched_change person_link linked_identifier sending_check
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
@@ -99,7 +99,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   -- messages
   get_message list_messages count_messages cancel_message resend_message list_audit_events list_activity
   put_template list_templates delete_template grant_consent revoke_consent list_consents
-  opt_out_recipient opt_in_recipient list_opt_outs change_opt_out put_reply_word list_reply_words
+  opt_out_recipient opt_in_recipient list_opt_outs change_opt_out get_person part_person put_reply_word list_reply_words
   create_channel get_channel list_channels set_channel_token set_default_channel update_channel resume_channel
   delete_channel
 $$);
@@ -168,8 +168,9 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
-  hash_person message_hash find_message_by_key person_key publish_message put_message refusal_of refusal_text
-  number_variants
+  hash_person message_hash find_message_by_key person_key publish_message put_message check_sending refusal_text
+  number_variants identifier_of user_identifier check_identifier find_person known_person save_person people_with add_people lock_people
+  join_people join_two copy_opt_outs touch_people part_off recipients_json person_json raise_unknown_person lane_keys_of wait_for_person erase_people
   -- batches, sagas, watched tables
   calling_role event_of_json raise_unknown_saga publish_array publish_plain step_function
   base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value
@@ -193,7 +194,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- inbound messages, holds, manual actions
   replied_message apply_inbound apply_notices hold_cause channels_of close_delivery save_contact count_ended
   first_retry_at hold_channel hold_template inbound_text lift_expired_holds
-  save_opt_outs notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound recipients_of
+  save_opt_outs notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound new_number update_identifiers links_of_updates is_new_link link_answers leave_number
   reply_action apply_inbound_message apply_notice apply_preference templates_of opt_out_changes
   -- routing and claiming
   add_apart add_deliveries add_pairs filter_problem evaluate_filters start_attempt lane_quantum claim claimed_before close_pairs count_failure

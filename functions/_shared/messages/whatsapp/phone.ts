@@ -11,3 +11,12 @@ export function e164(text: string): string | null {
   if (number === undefined || number.ext !== undefined || !number.isPossible()) return null
   return number.number
 }
+
+/**
+ * What identifies a person: a number as `e164()` returns it, a wa_id (the digits of a number with its
+ * country code), or a user id of WhatsApp, such as `US.13491208655302741918`; null if it is none of them.
+ */
+export function identifier(text: string): string | null {
+  if (/^[A-Z]{2}\.[A-Za-z0-9.]{1,190}$/.test(text) || /^[1-9][0-9]{6,14}$/.test(text)) return text
+  return e164(text)
+}

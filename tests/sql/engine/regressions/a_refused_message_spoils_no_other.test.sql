@@ -9,8 +9,7 @@ select plan(4);
 create temporary table made as select channel() as channel_id, template() as code;
 create temporary table m as
 select n, message_id(message('+1202555011' || n)) as id from generate_series(1, 3) n;
-insert into outbox.opt_out (org_id, channel, recipient, purpose, source, decided_at, created_at)
-values ('default', 'WHATSAPP', '+12025550112', 'ALL', 'test', outbox.clock(), outbox.clock());
+select outbox.opt_out_recipient('default', '+12025550112', 'test');
 
 create temporary table answer as select step() as a;
 select results_eq('select (row_of(id)).status from m order by n', $$values ('SENDING'), ('FAILED'), ('SENDING')$$,

@@ -5,7 +5,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(55);
+select plan(57);
 
 -- From where each line came: function and line, found in the stack of the insert itself.
 create temporary table written (n integer generated always as identity, relation text, function text, place text, line text);
@@ -24,11 +24,11 @@ begin
     v_id := case
       when new.entity_type = 'OUTBOUND_MESSAGE' and exists (select from outbox.outbound_message m where m.id::text = new.entity_id and m.org_id = new.org_id) then 'message'
       when new.entity_type = 'CHANNEL' and exists (select from outbox.whatsapp_channel w where w.endpoint_id::text = new.entity_id and w.org_id = new.org_id) then 'channel'
-      when new.entity_type = 'CONTACT' and exists (select from outbox.whatsapp_contact c where c.id::text = new.entity_id and c.org_id = new.org_id) then 'contact'
-      when new.entity_type = 'RECIPIENT' and new.entity_id = outbox.person_key('+12025550111') then 'person'
+      when new.entity_type = 'PERSON' and new.entity_id = outbox.find_person('default', '+12025550111')::text then 'person'
+      when new.entity_type = 'PERSON' and exists (select from outbox.person p where p.id::text = new.entity_id and p.org_id = new.org_id) then 'another'
       else new.entity_id end;
     insert into written (relation, function, place, line) values ('audit_event', v_site[1], v_site[2], concat_ws(' ', new.org_id, new.entity_type, v_id, new.action)
-      || ': ' || regexp_replace(new.details, '\d+\)$', 'n)') || coalesce(' (' || new.actor || ')', ''));
+      || ': ' || regexp_replace(new.details, 'person \d+$', 'person n') || coalesce(' (' || new.actor || ')', ''));
   else
     insert into written (relation, function, place, line) values ('activity', v_site[1], v_site[2], concat_ws(' ', new.org_id, new.dossier_id, new.type)
       || ': ' || (new.metadata - case when exists (select from outbox.outbound_message m where m.id::text = new.metadata ->> 'messageId' and m.org_id = new.org_id and m.dossier_id = new.dossier_id)
@@ -115,11 +115,11 @@ select is(after(outbox.revoke_consent('default', 'd1', '{MARKETING}', 'phone', n
   array['default DOSSIER d1 CONSENT_REVOKED: WHATSAPP: MARKETING (anna)'],
   'and taken back');
 select is(after(outbox.change_opt_out('default', person(), 'MARKETING', true, 'phone', null, 'anna')::text),
-  array['default RECIPIENT person OPTED_OUT: WHATSAPP MARKETING: phone (anna)'],
+  array['default PERSON person OPTED_OUT: WHATSAPP MARKETING: phone (anna)'],
   'a person wants nothing more');
 select is(after(outbox.change_opt_out('default', person(), 'MARKETING', true, 'phone', null, 'anna')::text), '{}', 'which is said once');
 select is(after(outbox.change_opt_out('default', person(), 'MARKETING', false, null, null, 'anna')::text),
-  array['default RECIPIENT person OPTED_IN: WHATSAPP MARKETING: by hand (anna)'],
+  array['default PERSON person OPTED_IN: WHATSAPP MARKETING: by hand (anna)'],
   'and wants it again');
 
 -- The life of a message that is delivered.
@@ -221,13 +221,17 @@ select outbox.grant_consent('default', 'd1', '{UTILITY}', 'form'), lines();
 create function says(p_text text, p_wamid text) returns jsonb language sql as $$
   select helper.update_of('message', jsonb_build_object('wamid', p_wamid, 'status', 'text', 'wa_id', ltrim(person(), '+'), 'data', jsonb_build_object('type', 'text', 'text', jsonb_build_object('body', p_text))))
 $$;
+select is(after(outbox.save_person('default', array['US.7'], outbox.clock())::text, outbox.save_person('default', array[person(), 'US.7'], outbox.clock())::text),
+  array['default PERSON person JOINED: Joined with person n'], 'two people are joined');
+select is(after(outbox.part_person('default', '{US.7}', 'anna')::text),
+  array['default PERSON person PARTED: Parted from person n (anna)', 'default PERSON another PARTED: Parted from person n (anna)'], 'and parted');
 select is(after(receive(says('STOP', 'wamid.1'))::text),
-  array['default CONTACT contact OPTED_OUT: WHATSAPP ALL: inbound STOP (update n)'],
+  array['default PERSON person OPTED_OUT: WHATSAPP ALL: inbound STOP'],
   'STOP');
 select time_passes('1 minute');
 select is(after(receive(says('START', 'wamid.2'))::text),
-  array['default CONTACT contact OPTED_IN: WHATSAPP ALL: inbound START (update n)',
-  'default CONTACT contact OPTED_IN: WHATSAPP MARKETING: inbound START (update n)'],
+  array['default PERSON person OPTED_IN: WHATSAPP ALL: inbound START',
+  'default PERSON person OPTED_IN: WHATSAPP MARKETING: inbound START'],
   'START');
 select time_passes('1 minute');
 select is(after(receive(says('hello', 'wamid.3'))::text), '{}', 'anything else is none of the trail''s');
@@ -237,7 +241,7 @@ select is(after(receive(failure((row_of(ref('m')::bigint)).provider_message_id, 
   'default d1 MESSAGE_FAILED: {"error": "Title of 131050", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131050", "errorCode": "131050", "templateCode": "reminder"}',
   'default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
   'default d1 MESSAGE_STATUS_UPDATE: {"error": "Title of 131050", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131050", "errorCode": "131050", "templateCode": "reminder", "deliveryStatus": "failed"}',
-  'default OUTBOUND_MESSAGE message OPTED_OUT: WHATSAPP MARKETING: code 131050 (update n)'],
+  'default OUTBOUND_MESSAGE message OPTED_OUT: WHATSAPP MARKETING: code 131050'],
   'a failure that means STOP');
 select time_passes('1 minute'), outbox.change_opt_out('default', person(), 'MARKETING', false, 'phone'), lines();
 

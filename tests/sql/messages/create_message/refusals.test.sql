@@ -51,7 +51,7 @@ select is((select status || ' ' || error_code from outbox.outbound_message where
 
 -- Without a template: within 24 hours of what they wrote.
 select is(message(p_template => null, p_payload => '{"type": "text", "text": "Hello"}') ->> 'code', 'outside_window', 'a text to somebody who has not written is refused');
-select outbox.open_window(channel_id, '+12025550111', outbox.clock()) from made;
+select outbox.open_window(channel_id, outbox.save_person('default', '{+12025550111}', outbox.clock()), outbox.clock()) from made;
 create temporary table note as select message_id(message(p_template => null, p_payload => '{"type": "text", "text": "Hello"}')) as id;
 select isnt(id, null, 'to somebody who has it is not') from note;
 select time_passes('23 hours 55 minutes');

@@ -31,7 +31,7 @@ select is(message('+551187654321') ->> 'outcome', 'created', 'it is gone');
 
 -- The window of 24 hours.
 select is(message('+525512345678', p_template => null, p_payload => '{"type": "text", "text": "Hola"}') ->> 'code', 'outside_window', 'nobody wrote');
-select outbox.open_window(channel_id, '+5215512345678', outbox.clock()) from made;
+select outbox.open_window(channel_id, outbox.save_person('default', array[outbox.identifier_of('+5215512345678')], outbox.clock()), outbox.clock()) from made;
 select is(message('+525512345678', p_template => null, p_payload => '{"type": "text", "text": "Hola"}') ->> 'outcome', 'created', 'the window of one spelling is open for the other');
 
 -- The order of messages.

@@ -20,7 +20,7 @@ select is(change('+12025550101', 'MARKETING', true) -> 'isNew', 'false', 'saying
 select change('+12025550102', 'ALL', true, 'letter', 'file 7');
 select is(message('+12025550102') ->> 'code', 'opted_out', 'another wants nothing at all');
 select is(outbox.list_opt_outs('default', '+12025550102') -> 'data' -> 0 ->> 'evidence', 'file 7', 'the evidence is kept');
-select is(trail('RECIPIENT', outbox.person_key('+12025550102')), array['OPTED_OUT WHATSAPP ALL: letter'], 'the trail names no number');
+select is(trail('PERSON', outbox.find_person('default', '+12025550102')::text), array['OPTED_OUT WHATSAPP ALL: letter'], 'the trail names no number');
 select is((select count(*) from outbox.audit_event where details || entity_id like '%2025550102%'), 0::bigint, 'nowhere');
 
 -- The list, page by page.
@@ -36,7 +36,7 @@ select is(outbox.list_opt_outs('other') -> 'data', '[]', 'another org has none')
 select is(change('+12025550102', 'ALL', false), '{"optedOut": false, "purpose": "ALL", "isNew": true}', 'an opt-out is taken back');
 select is(message('+12025550102') ->> 'outcome', 'created', 'and messages go again');
 select is(listed(outbox.list_opt_outs('default', '+12025550102')), null, 'the list knows it no more');
-select throws_ok('select outbox.change_opt_out(''default'', ''0202555'', ''ALL'', true, ''x'')', 'OH001', 'to is not a number in E.164 form', 'a number is checked');
+select throws_ok('select outbox.change_opt_out(''default'', ''0202555'', ''ALL'', true, ''x'')', 'OH001', 'recipient is not a number, a wa_id or a user id of WhatsApp', 'a number is checked');
 select throws_ok('select outbox.change_opt_out(''default'', ''+12025550101'', ''SOME'', true, ''x'')', 'OH001', 'purpose is ''SOME''', 'and a purpose');
 
 select * from finish();

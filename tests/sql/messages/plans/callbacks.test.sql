@@ -45,7 +45,7 @@ $$;
 create function scanned(p_what text) returns setof text language sql as $$
   select u.relation || ': ' || u.seq_scans from helper.usage u
   where u.what = p_what and u.seq_scans > 0 and u.relation in ('outbound_message', 'message_attempt', 'whatsapp_update', 'event', 'unrouted',
-    'inbound_message', 'whatsapp_contact', 'opt_out', 'conversation_window', 'audit_event', 'activity', 'delivery', 'lane', 'gate')
+    'inbound_message', 'person', 'person_identifier', 'opt_out', 'conversation_window', 'audit_event', 'activity', 'delivery', 'lane', 'gate')
 $$;
 create function touched(p_what text) returns bigint language sql as $$ select sum(u.rows)::bigint from helper.usage u where u.what = p_what $$;
 
@@ -59,7 +59,7 @@ insert into call (name, call, applied, most) values
 select is(measure_call('stale: ' || name, format(call, 0)) ->> 'applied', applied, name || ': applied with stale statistics') from call order by n;
 select is_empty(format('select scanned(%L)', 'stale: ' || name), name || ': scans nothing') from call order by n;
 select cmp_ok(touched('stale: ' || name), '<=', most, name || ': touches at most ' || most || ' rows') from call order by n;
-analyze outbox.outbound_message, outbox.message_attempt, outbox.whatsapp_update, outbox.event, outbox.inbound_message, outbox.opt_out, outbox.whatsapp_contact;
+analyze outbox.outbound_message, outbox.message_attempt, outbox.whatsapp_update, outbox.event, outbox.inbound_message, outbox.opt_out, outbox.person, outbox.person_identifier;
 select is(measure_call('fresh: ' || name, format(call, 5000)) ->> 'applied', applied, name || ': applied with fresh ones') from call order by n;
 select is_empty(format('select scanned(%L)', 'fresh: ' || name), name || ': scans nothing') from call order by n;
 select cmp_ok(touched('fresh: ' || name), '<=', most, name || ': touches at most ' || most || ' rows') from call order by n;

@@ -25,7 +25,7 @@ insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
 select 'many', 'd-' || n % 10000, 'MESSAGE_SENT', '{}', outbox.clock() from generate_series(1, 20000) n;
 select is((select count(*) from outbox.outbound_message), 100000::bigint, 'a hundred thousand messages are there');
 
-create temporary view grown as select unnest(array['outbound_message', 'message_attempt', 'audit_event', 'activity', 'consent', 'opt_out', 'conversation_window',
+create temporary view grown as select unnest(array['outbound_message', 'message_attempt', 'audit_event', 'activity', 'consent', 'opt_out', 'conversation_window', 'person', 'person_identifier',
   'event', 'unrouted', 'delivery', 'lane', 'attempt', 'dead_letter', 'idempotency_key', 'whatsapp_update']) as relation;
 create function scanned(p_what text) returns setof text language sql as $$
   select u.relation || ': ' || u.seq_scans from helper.usage u join grown using (relation) where u.what = p_what and u.seq_scans > 0

@@ -16,9 +16,9 @@ create temporary table m as select sent('A') as id;
 select receive(failure('wamid.A', '131050', 2));
 select is((row_of(id)).status || ' ' || (row_of(id)).error_code, 'FAILED 131050', 'the message is FAILED') from m;
 select is_empty('select from outbox.delivery', 'and not tried again');
-select results_eq('select recipient, purpose, source, lifted from outbox.opt_out', $$values ('+12025550111', 'MARKETING', 'code 131050', false)$$, 'its recipient wants no marketing');
-select is((select evidence from outbox.opt_out), (select 'update ' || id from outbox.whatsapp_update), 'the update is the evidence');
-select is((trail('OUTBOUND_MESSAGE', id::text))[5], 'OPTED_OUT WHATSAPP MARKETING: code 131050 (update ' || (select u.id from outbox.whatsapp_update u) || ')', 'which is audited') from m;
+select results_eq('select outbox.recipients_json(person_id), purpose, source, lifted from outbox.opt_out', $$values ('["+12025550111"]'::jsonb, 'MARKETING', 'code 131050', false)$$, 'its recipient wants no marketing');
+select results_eq('select wamid, words, said_at from outbox.opt_out', 'select wamid, ''Title of 131050: Details of 131050'', happened_at from outbox.whatsapp_update', 'what WhatsApp said is the evidence');
+select is((trail('OUTBOUND_MESSAGE', id::text))[5], 'OPTED_OUT WHATSAPP MARKETING: code 131050', 'which is audited') from m;
 select is(message(p_template => 'promo') ->> 'code', 'opted_out', 'the next of that kind is blocked');
 select is(message() ->> 'outcome', 'created', 'another is not');
 -- WhatsApp knows a Mexican number by another form than we were given.
@@ -26,14 +26,14 @@ select send('delivered', '{"status": 200, "provider_id": "wamid.mx1"}') from (se
 create temporary table mx as select message_id(message('+525512345678')) as id;
 select send('delivered', '{"status": 200, "provider_id": "wamid.MX", "provider": {"wa_id": "5215512345678"}}');
 select receive(failure('wamid.MX', '130403', 2));
-select results_eq('select recipient, purpose from outbox.opt_out where purpose = ''ALL'' order by 1', $$values ('+5215512345678', 'ALL'), ('+525512345678', 'ALL')$$, 'both forms of a number are opted out');
+select results_eq('select outbox.recipients_json(person_id), purpose from outbox.opt_out where purpose = ''ALL''', $$values ('["+525512345678"]'::jsonb, 'ALL')$$, 'the person is opted out');
 select is(message('+525512345678') ->> 'code', 'opted_out', 'so that neither is written to');
 
 -- The same as an answer.
 select time_passes('1 minute');
 create temporary table refused as select message_id(message('+12025550110')) as id;
 select is(fail(400, '{"code": "131050", "error": "User stopped marketing messages"}'), 1, 'an answer may say so as well');
-select results_eq('select purpose, source, evidence from outbox.opt_out where recipient = ''+12025550110''', $$values ('MARKETING', 'code 131050', 'attempt 1')$$, 'with the same effect');
+select results_eq('select purpose, source, words from outbox.opt_out where person_id = outbox.find_person(''default'', ''+12025550110'')', $$values ('MARKETING', 'code 131050', 'User stopped marketing messages')$$, 'with the same effect');
 
 -- 131042: the channel is held, once, and resumed by a person.
 select time_passes('1 minute');

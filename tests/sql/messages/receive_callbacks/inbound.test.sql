@@ -4,7 +4,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(37);
+select plan(38);
 
 create temporary table made as select channel() as a, channel('other', '100000000000002') as b, template() as code;
 create function inbound(p_wamid text, p_type text default 'text', p_data jsonb default '{"text": {"body": "Hello"}}', p_more jsonb default '{}') returns jsonb language sql as $$
@@ -18,10 +18,10 @@ $$;
 create temporary table m as select sent('A') as id;
 select is(receive(inbound('wamid.I1', 'text', '{"text": {"body": "Merci"}, "context": {"id": "wamid.A"}, "contact": {"profile": {"name": "Zoé"}, "wa_id": "12025550111"}}')) ->> 'applied', '1', 'a message is taken');
 select results_eq('select org_id, channel_id, type, text, reply_to, payload ? ''contact'' from outbox.inbound_message', 'select ''default'', a, ''text'', ''Merci'', id, false from made, m', 'and kept, with what it answers');
-select results_eq('select org_id, wa_id, user_id, name from outbox.whatsapp_contact', $$values ('default', '12025550111', null, 'Zoé')$$, 'its sender is a contact');
+select results_eq('select org_id, outbox.recipients_json(id), name from outbox.person', $$values ('default', '["+12025550111"]'::jsonb, 'Zoé')$$, 'its sender is a person');
 select is((select expires_at - outbox.clock() from outbox.conversation_window), interval '24 hours', 'the window is open for 24 hours');
 select is(message(p_template => null, p_payload => '{"type": "text", "text": "Bonjour"}') ->> 'outcome', 'created', 'so that no template is needed');
-select results_eq('select x - ''message'' - ''inboundMessageId'' - ''contactId'' - ''channelId'' - ''sentAt'' from received() x', $$select jsonb_build_object('from', '+12025550111', 'userId', null, 'name', 'Zoé', 'type', 'text',
+select results_eq('select x - ''message'' - ''inboundMessageId'' - ''personId'' - ''channelId'' - ''sentAt'' from received() x', $$select jsonb_build_object('from', '+12025550111', 'userId', null, 'name', 'Zoé', 'type', 'text',
   'text', 'Merci', 'replyTo', id::text, 'meaning', null) from m$$, 'it is published');
 select is((select x -> 'message' ->> 'id' from received() x), 'wamid.I1', 'with WhatsApp''s own form of it');
 select results_eq('select e.org_id, e.partition_key = outbox.person_key(''+12025550111''), u.event_id is not null from outbox.event e left join outbox.unrouted u on u.event_id = e.id where e.type = ''whatsapp.message.received''',
@@ -39,13 +39,13 @@ select is((select count(*) from received() x where x ->> 'type' in ('text', 'uns
 
 -- Who hides their number, and who shows it later.
 select receive(inbound('wamid.I3', p_more => '{"wa_id": null, "user_id": "US.1"}'));
-select results_eq('select wa_id, user_id from outbox.whatsapp_contact where user_id is not null', $$values (null, 'US.1')$$, 'a person without a number is a contact');
+select is(outbox.get_person('default', 'US.1') -> 'recipients', '["US.1"]', 'a person may have no number');
 select results_eq('select x ->> ''from'', x ->> ''userId'' from received() x where x ->> ''userId'' is not null', $$values (null, 'US.1')$$, 'and published as such');
 select receive(inbound('wamid.I4', p_more => '{"user_id": "US.1"}'));
-select results_eq('select wa_id, user_id from outbox.whatsapp_contact', $$values ('12025550111', 'US.1')$$, 'two contacts that turn out to be one are one');
-select is((select count(distinct contact_id) from outbox.inbound_message), 1::bigint, 'and their messages are that one''s');
+select results_eq('select outbox.recipients_json(id) from outbox.person', $$values ('["+12025550111", "US.1"]'::jsonb)$$, 'two people who turn out to be one are one');
+select is((select count(distinct person_id) from outbox.inbound_message), 1::bigint, 'and their messages are that one''s');
 select receive(inbound('wamid.I5', p_more => '{"user_id": "US.2"}'));
-select results_eq('select wa_id, user_id from outbox.whatsapp_contact order by user_id', $$values (null, 'US.1'), ('12025550111', 'US.2')$$, 'a number with another user id has a new owner');
+select results_eq('select outbox.recipients_json(id) from outbox.person', $$values ('["+12025550111", "US.1", "US.2"]'::jsonb)$$, 'a number with another user id joins its owners, so that no wish is lost');
 select is(receive(inbound('wamid.I6', p_more => '{"wa_id": null}')) ->> 'applied', '1', 'a message of nobody is kept all the same');
 
 -- Other kinds.
@@ -60,20 +60,23 @@ select is((select count(*) from outbox.inbound_message where wamid in ('wamid.K5
 select is((select count(*) from outbox.conversation_window where channel_id = (select b from made)), 0::bigint, 'another number has no window');
 select time_passes('1 hour');
 select receive(inbound('wamid.W1', p_more => jsonb_build_object('at', extract(epoch from outbox.clock())::bigint - 7200)));
-select is((select expires_at - outbox.clock() from outbox.conversation_window where recipient = '+12025550111'), interval '23 hours', 'an older message does not shorten it');
+select is((select expires_at - outbox.clock() from outbox.conversation_window where person_id = outbox.find_person('default', '+12025550111')), interval '23 hours', 'an older message does not shorten it');
+select receive(inbound('wamid.D1', 'unsupported', '{}', jsonb_build_object('wa_id', '12025550178', 'at', extract(epoch from outbox.clock())::bigint - 7200)));
+select receive(inbound('wamid.D1', 'text', '{"text": {"body": "Hi"}}', '{"wa_id": "12025550178"}'));
+select is((select expires_at - outbox.clock() from outbox.conversation_window where person_id = outbox.find_person('default', '+12025550178')), interval '22 hours', 'the time of the stored message opens it, and not that of its repeat');
 select receive(inbound('wamid.W2', 'system', '{"system": {"type": "other"}}', '{"wa_id": "12025550177"}'));
-select is((select count(*) from outbox.conversation_window where recipient = '+12025550177'), 0::bigint, 'what the system says opens none');
+select is((select count(*) from outbox.conversation_window where person_id = outbox.find_person('default', '+12025550177')), 0::bigint, 'what the system says opens none');
 
 -- A number that WhatsApp writes otherwise.
 select send('delivered', '{"status": 200, "provider_id": "wamid.open"}');
 create temporary table br as select message_id(message('+5511987654321')) as id;
 select send('delivered', '{"status": 200, "provider_id": "wamid.BR", "provider": {"wa_id": "551187654321"}}');
 select receive(inbound('wamid.BR1', p_more => '{"wa_id": "551187654321"}'));
-select results_eq('select recipient from outbox.conversation_window where recipient like ''+55%'' order by 1', $$values ('+551187654321'), ('+5511987654321')$$, 'the window is open for both forms of a number');
+select is((select count(*) from outbox.conversation_window where person_id = outbox.find_person('default', outbox.identifier_of('551187654321'))), 1::bigint, 'the window is open for both forms of a number');
 
 -- Organisations.
 select outbox.receive_callbacks('900000000000001', null, jsonb_build_array(inbound('wamid.O1', p_more => '{"phone_number_id": "100000000000002"}')));
-select results_eq('select org_id, count(*) from outbox.whatsapp_contact where wa_id = ''12025550111'' group by 1 order by 1', $$values ('default', 1::bigint), ('other', 1::bigint)$$, 'each organisation has its own contacts');
+select results_eq('select org_id, count(*) from outbox.person_identifier where value = ''+12025550111'' group by 1 order by 1', $$values ('default', 1::bigint), ('other', 1::bigint)$$, 'each organisation has its own people');
 select is((select count(*) from outbox.event where type = 'whatsapp.message.received' and org_id = 'other'), 1::bigint, 'and hears of its own');
 
 -- Too large to publish.
@@ -82,15 +85,15 @@ select receive(inbound('wamid.L1', 'text', jsonb_build_object('text', jsonb_buil
 select results_eq('select x -> ''message'', x ->> ''text'' from received() x where x ->> ''from'' = ''+12025550188''', $$values ('null'::jsonb, 'short')$$, 'one that is too large comes without WhatsApp''s form of it');
 
 -- Erased after its time.
-select is((select count(*) from outbox.inbound_message where payload <> '{}'), 17::bigint, 'messages are there');
+select is((select count(*) from outbox.inbound_message where payload <> '{}'), 18::bigint, 'messages are there');
 select time_passes('31 days');
 create temporary table cleaned as select outbox.cleanup() as answer;
 select is_empty('select from outbox.whatsapp_update', 'updates are kept for 30 days');
 select time_passes('365 days');
 update cleaned set answer = outbox.cleanup() where true;
-select is(answer ->> 'inbound', '17', 'messages for a year') from cleaned;
-select is_empty($$select from outbox.inbound_message where payload <> '{}' or text is not null or wamid is not null or contact_id is not null$$, 'then nothing is left of what they were');
-select is_empty('select from outbox.whatsapp_contact', 'and who wrote them is forgotten');
+select is(answer ->> 'inbound', '18', 'messages for a year') from cleaned;
+select is_empty($$select from outbox.inbound_message where payload <> '{}' or text is not null or wamid is not null or person_id is not null$$, 'then nothing is left of what they were');
+select is_empty('select from outbox.person', 'and who wrote them is forgotten');
 select is(outbox.cleanup() ->> 'inbound', '0', 'twice is as good as once');
 select is_empty('select * from miscounts()', 'the counters are right');
 

@@ -17,7 +17,7 @@ create function prefers(p_value text, p_after integer default 0, p_more jsonb de
     'at', extract(epoch from outbox.clock())::bigint + p_after, 'data', '{"category": "marketing_messages"}'::jsonb) || p_more)
 $$;
 create function wants(p_recipient text default '+12025550111') returns text language sql stable as $$
-  select coalesce(string_agg(purpose, ' ' order by purpose), 'everything') from outbox.opt_out where recipient = p_recipient and not lifted
+  select coalesce(string_agg(purpose, ' ' order by purpose), 'everything') from outbox.opt_out where person_id = outbox.find_person('default', p_recipient) and not lifted
 $$;
 
 -- The words, exactly.
@@ -29,8 +29,8 @@ select receive(says(' Stop !', 2));
 select is(wants(), 'ALL', 'STOP stops everything');
 select is(message() ->> 'code', 'opted_out', 'no message is taken');
 select is((select meaning from (select body::jsonb ->> 'meaning' as meaning from outbox.event where type = 'whatsapp.message.received') x where meaning is not null), 'STOP', 'the event tells what it meant');
-select results_eq('select source, evidence from outbox.opt_out', $$select 'inbound STOP', 'update ' || id from outbox.whatsapp_update where data #>> '{text,body}' = ' Stop !'$$, 'where it was said is kept');
-select is((select trail('CONTACT', id::text) from outbox.whatsapp_contact), (select array[format('OPTED_OUT WHATSAPP ALL: inbound STOP (update %s)', id)] from outbox.whatsapp_update where data #>> '{text,body}' = ' Stop !'), 'and audited under the contact');
+select results_eq('select source, words, wamid, said_at from outbox.opt_out', $$select 'inbound STOP', ' Stop !', wamid, happened_at from outbox.whatsapp_update where data #>> '{text,body}' = ' Stop !'$$, 'what was said, and when, is kept');
+select is((select trail('PERSON', id::text) from outbox.person), array['OPTED_OUT WHATSAPP ALL: inbound STOP'], 'and audited under the person');
 select is_empty($$select from outbox.audit_event where details like '%12025550111%'$$, 'without a number');
 select receive(says('START', 3));
 select is(wants(), 'everything', 'START starts it');

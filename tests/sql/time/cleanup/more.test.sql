@@ -21,10 +21,10 @@ insert into outbox.consumer_inbox (consumer, event_id, accepted_at)
 select 'c', n::text, outbox.clock() - interval '41 d' from generate_series(1, 3) n;
 select is(cleaned('accepted'), e, 'the inbox: ' || e) from unnest(array['2, more', '1']) e;
 
-insert into outbox.whatsapp_contact (org_id, wa_id, first_seen_at, last_seen_at)
-select 'org', n::text, outbox.clock() - interval '366 d', outbox.clock() - interval '366 d' from generate_series(1, 3) n;
-select is(cleaned('inbound'), e, 'people who wrote: ' || e) from unnest(array['2, more', '1']) e;
-select is((select count(*) from outbox.whatsapp_contact), 0::bigint, 'none is left');
+insert into outbox.person (org_id, first_seen_at, last_seen_at)
+select 'org', outbox.clock() - interval '366 d', outbox.clock() - interval '366 d' from generate_series(1, 3) n;
+select is(cleaned('people'), e, 'people: ' || e) from unnest(array['2, more', '1']) e;
+select is((select count(*) from outbox.person), 0::bigint, 'none is left');
 
 select is(cleaned('messages'), '0', 'and with nothing left it says so');
 select is(outbox.cleanup(1) -> 'more', 'false', 'under any limit');
