@@ -1635,7 +1635,7 @@ ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
 
 -- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with the app, the channel, the message and the original (data). update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once by its key, with the app, the channel, the message and the original (data). update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
 
 -- Name: apply_inbound_message(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7752,14 +7752,15 @@ begin
   v_message.payload_json := p_payload;
   v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
   v_message.created_by := p_actor;
-  perform outbox.check_message(v_message);
-  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.channel_id := p_channel_id;
   v_message.content := outbox.message_hash(v_message);
   v_existing := outbox.find_message_by_key(v_message);
   if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_existing));
   end if;
+  perform outbox.check_message(v_message);
+  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
   v_message.category := 'SERVICE';
   if p_template_code is not null then
     select t.category into v_message.category from outbox.template t
@@ -16343,7 +16344,7 @@ ALTER FUNCTION outbox.message_hash(p_message outbox.outbound_message) OWNER TO p
 
 -- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
+COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of the fields that must be equal in two calls with one idempotency key, as the caller gave them: channel_id is null for the default channel.';
 
 -- Name: message_json(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19371,18 +19372,21 @@ COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jso
 CREATE FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
+    AS $_$
 declare
-  -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event, p_is_own);
+  v_id uuid;
   v_held uuid;
 begin
-  if p_event.idempotency_key is not null then
+  -- Before the checks, so that a repeat has the id of the first event although a limit has changed
+  -- since or its endpoint was deleted. An error below gives the key back.
+  if p_event.idempotency_key ~ '^[\x21-\x7e]{1,255}$' and p_event.org_id is not null then
     v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
   end if;
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
+  v_id := outbox.check_event(p_event, p_is_own);
   with event as (
     insert into outbox.event select p_event.*
     where p_is_own or not exists (
@@ -19398,7 +19402,7 @@ begin
   end if;
   return v_id;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) OWNER TO postgres;
 
@@ -20401,7 +20405,7 @@ begin
   if pg_catalog.jsonb_typeof(p_updates) is distinct from 'array' then
     perform outbox.invalid('updates', 'is not an array', 'Expected one object for each update');
   end if;
-  v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
+  v_ids := outbox.store_callbacks(p_app_id, nullif(p_org_id, ''), p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
   return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
@@ -20412,7 +20416,7 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
+COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied; null or empty: none. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
 -- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25171,7 +25175,7 @@ begin
             when c.waba_id <> g.waba_id then 'wrong_account'
             when c.org_id <> p_org_id then 'org_mismatch'
           end
-        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id, g.kind)
       end as reason
     from updates g
     left join lateral (
@@ -25184,7 +25188,14 @@ begin
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- md5, so that the key of an invalid update fits into the index.
-      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case
+        when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text)
+        when m.reason = 'org_mismatch'
+        then pg_catalog.format('%s %s %s', m.reason, pg_catalog.md5(p_org_id), m.key)
+        when m.reason is not null and m.reason <> 'not_used'
+        then pg_catalog.format('%s %s', m.reason, m.key)
+        else m.key
+      end,
       case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
@@ -26952,9 +26963,9 @@ ALTER FUNCTION outbox.watched_name(p_table oid, p_trigger name) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) IS 'The schema and name of the table that is watched: the partition, or the partitioned table that its trigger comes from.';
 
--- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: why_not_account(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) RETURNS text
+CREATE FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -26964,16 +26975,18 @@ begin
     select case
       when pg_catalog.count(*) = 0 then 'unknown_account'
       when pg_catalog.bool_and(c.org_id <> p_org_id) then 'org_mismatch'
+      -- A held template is held for every organisation of the account.
+      when p_kind = 'template' and pg_catalog.bool_or(c.org_id <> p_org_id) then 'org_mismatch'
     end
     from outbox.whatsapp_channel c where c.waba_id = p_waba_id and c.app_id = p_app_id);
 end
 $$;
 
-ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) OWNER TO postgres;
 
--- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update about an account applies to no channel: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave); null if it applies.';
+COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) IS 'Why an update about an account cannot be applied: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave, or a template is also that of another organisation); null if it can.';
 
 -- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32892,9 +32905,9 @@ REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_i
 
 REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUBLIC;
 
--- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -6520,7 +6520,7 @@ export type Database = {
       }
       'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
       'why_not_account': {
-        Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
+        Args: { 'p_app_id': string; 'p_kind': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string
       }
       'why_not_send': {

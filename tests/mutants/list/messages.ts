@@ -114,6 +114,15 @@ export const messages: readonly Mutant[] = [
     why: 'A short rest takes back a longer one.',
   },
   {
+    file: 'sql/messages/message/create_message.sql',
+    find: `  v_message.channel_id := p_channel_id;
+`,
+    replace: `  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+`,
+    tests: ['sql/messages/create_message/idempotency.test.sql'],
+    why: 'A repeated request is a conflict, or not found, after the default channel has changed.',
+  },
+  {
     file: 'sql/messages/record/judge.sql',
     find: `    when p_status = 'CANCELLED' then 'CANCELLED'
 `,
