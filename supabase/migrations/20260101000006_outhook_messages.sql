@@ -452,7 +452,8 @@ create table outbox.whatsapp_update (
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta, each once by its key, with the app, the channel, the message and the original (data). '
+  'Updates from Meta, each once by its key, with the app, the channel, the message and the '
+  'original (data). '
   'update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or '
   'kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if '
   'Meta''s is missing or implausible.';
@@ -1429,6 +1430,12 @@ from pg_catalog.generate_series(200, 299) n;
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 
+-- Final, about one recipient, and nobody can correct it: the message is FAILED, which its audit and
+-- activity rows record, but there is no dead letter to replay and nobody on call is informed.
+update outbox.failure_rule f set of_recipient = true
+where f.kind = 'whatsapp' and f.code in ('130403', '130472', '131021', '131026', '131030', '131043',
+  '131047', '131049', '131050', '131062', '137000');
+
 -- A media link may work again after a few minutes, but rarely later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
@@ -2392,8 +2399,8 @@ comment on function outbox.templates_of(text, text, text, text) is
 -- later, for example after consent is granted.
 --
 -- The look at the key comes before every other check, and compares what was asked for, not what it
--- resolved to. So a repeat has the same message although the default channel, a limit, a template or
--- a consent has changed since, or the channel was deleted.
+-- resolved to. So a repeat has the same message although the default channel, a limit, a template
+-- or a consent has changed since, or the channel was deleted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
@@ -3963,7 +3970,8 @@ $$;
 -- later.
 --
 -- An update that can have no effect now, but may have one when it comes again (another X-Org-Id, a
--- channel that is created later), is stored under a key of its own: the good one is no repeat of it.
+-- channel that is created later), is stored under a key of its own, so that the good one is not a
+-- repeat of it.
 
 create function outbox.receive_callbacks(
   p_app_id text, p_org_id text default null, p_updates jsonb default '[]'

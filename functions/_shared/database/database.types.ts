@@ -1083,6 +1083,7 @@ export type Database = {
           'min_delay_s': number
           'new_token': boolean
           'note': string
+          'of_recipient': boolean
           'opt_out': string | null
           'scope': string
           'title': string
@@ -1097,6 +1098,7 @@ export type Database = {
           'min_delay_s'?: number
           'new_token'?: boolean
           'note'?: string
+          'of_recipient'?: boolean
           'opt_out'?: string | null
           'scope'?: string
           'title': string
@@ -1110,6 +1112,7 @@ export type Database = {
           'min_delay_s'?: number
           'new_token'?: boolean
           'note'?: string
+          'of_recipient'?: boolean
           'opt_out'?: string | null
           'scope'?: string
           'title'?: string
@@ -4009,6 +4012,7 @@ export type Database = {
           'min_delay_s': number
           'new_token': boolean
           'note': string
+          'of_recipient': boolean
           'opt_out': string | null
           'scope': string
           'title': string
@@ -6023,6 +6027,7 @@ export type Database = {
           'min_delay_s': number
           'new_token': boolean
           'note': string
+          'of_recipient': boolean
           'opt_out': string | null
           'scope': string
           'title': string

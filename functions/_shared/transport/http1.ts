@@ -109,7 +109,7 @@ class Attempt implements WaitingRequest, ConnectionUser, Expiring {
   onConnection(connection: Connection): void {
     if (this.deps.now() >= this.deadline) {
       this.deps.origin.release(connection, this.deps.keepMs)
-      return this.#settle(fault('timeout'))
+      return this.#settle({ ...fault('timeout'), unsent: true })
     }
     this.#connection = connection
     connection.use(this, this.#pieces)
@@ -117,7 +117,7 @@ class Attempt implements WaitingRequest, ConnectionUser, Expiring {
   }
 
   onRefusal(error: Error): void {
-    this.#settle(faultOf(error))
+    this.#settle({ ...faultOf(error), unsent: true })
   }
 
   onBytes(chunk: Buffer): void {
@@ -138,6 +138,7 @@ class Attempt implements WaitingRequest, ConnectionUser, Expiring {
 
   expire(): void {
     if (this.#head !== null) this.#settleResponse(true)
+    else if (this.#connection === null) this.#settle({ ...fault('timeout'), unsent: true })
     else this.#settle(fault('timeout'))
     this.#connection?.close()
   }

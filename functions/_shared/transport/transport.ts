@@ -33,7 +33,13 @@ export type Exchange =
     /** Whether the body was longer than the stored part, or ended early. */
     cut: boolean
   }
-  | { kind: 'fault'; errorClass: FaultClass; message: string }
+  | {
+    kind: 'fault'
+    errorClass: FaultClass
+    message: string
+    /** No byte of the request was written. Absent: some may have been. */
+    unsent?: true
+  }
 
 /** POSTs over vetted connections. It never rejects and never follows a redirect. */
 export type Transport = {

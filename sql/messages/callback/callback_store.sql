@@ -3,7 +3,8 @@
 -- later.
 --
 -- An update that can have no effect now, but may have one when it comes again (another X-Org-Id, a
--- channel that is created later), is stored under a key of its own: the good one is no repeat of it.
+-- channel that is created later), is stored under a key of its own, so that the good one is not a
+-- repeat of it.
 
 create function outbox.receive_callbacks(
   p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
