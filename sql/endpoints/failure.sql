@@ -23,6 +23,7 @@ create table outbox.failure_rule (
   max_retries integer
     constraint failure_rule_max_retries_is_sensible check (max_retries between 0 and 50),
   new_token boolean not null default false,
+  of_recipient boolean not null default false,
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -33,8 +34,9 @@ comment on table outbox.failure_rule is
   'waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: '
   'those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: '
   'the failure means that the recipient has opted out of these messages. max_retries: a lower '
-  'limit than that of the endpoint. new_token: a new access token is the remedy. A code may have '
-  'a subcode after a dot.';
+  'limit than that of the endpoint. new_token: a new access token is the remedy. of_recipient: a '
+  'final failure that concerns only this recipient, and that nobody can correct: the delivery is '
+  'cancelled, without a dead letter. A code may have a subcode after a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -68,7 +70,7 @@ begin
   limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
-      null, null, false)::outbox.failure_rule;
+      null, null, false, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end

@@ -8,16 +8,19 @@ create function outbox.put_event(
 language plpgsql set search_path = ''
 as $$
 declare
-  -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event, p_is_own);
+  v_id uuid;
   v_held uuid;
 begin
-  if p_event.idempotency_key is not null then
+  -- Before the checks, so that a repeat has the id of the first event although a limit has changed
+  -- since or its endpoint was deleted. An error below gives the key back.
+  if p_event.idempotency_key ~ '^[\x21-\x7e]{1,255}$' and p_event.org_id is not null then
     v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
   end if;
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
+  v_id := outbox.check_event(p_event, p_is_own);
   with event as (
     insert into outbox.event select p_event.*
     where p_is_own or not exists (

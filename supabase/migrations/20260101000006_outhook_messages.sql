@@ -452,7 +452,8 @@ create table outbox.whatsapp_update (
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta, each once, with the app, the channel, the message and the original (data). '
+  'Updates from Meta, each once by its key, with the app, the channel, the message and the '
+  'original (data). '
   'update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or '
   'kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if '
   'Meta''s is missing or implausible.';
@@ -1430,6 +1431,12 @@ from pg_catalog.generate_series(200, 299) n;
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 
+-- Final, about one recipient, and nobody can correct it: the message is FAILED, which its audit and
+-- activity rows record, but there is no dead letter to replay and nobody on call is informed.
+update outbox.failure_rule f set of_recipient = true
+where f.kind = 'whatsapp' and f.code in ('130403', '130472', '131021', '131026', '131030', '131043',
+  '131047', '131049', '131050', '131062', '137000');
+
 -- A media link may work again after a few minutes, but rarely later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
@@ -2391,6 +2398,10 @@ comment on function outbox.templates_of(text, text, text, text) is
 -- Creates messages. A refusal is a result and not an error, because an error would roll back its
 -- row in the audit trail. It does not use up the idempotency key, so the same call can succeed
 -- later, for example after consent is granted.
+--
+-- The look at the key comes before every other check, and compares what was asked for, not what it
+-- resolved to. So a repeat has the same message although the default channel, a limit, a template
+-- or a consent has changed since, or the channel was deleted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
@@ -2431,7 +2442,8 @@ begin
 end
 $$;
 comment on function outbox.message_hash(outbox.outbound_message) is
-  'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
+  'SHA-256 of the fields that must be equal in two calls with one idempotency key, as the caller '
+  'gave them: channel_id is null for the default channel.';
 
 create function outbox.find_message_by_key(
   p_message outbox.outbound_message
@@ -2483,14 +2495,15 @@ begin
   v_message.payload_json := p_payload;
   v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
   v_message.created_by := p_actor;
-  perform outbox.check_message(v_message);
-  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.channel_id := p_channel_id;
   v_message.content := outbox.message_hash(v_message);
   v_existing := outbox.find_message_by_key(v_message);
   if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_existing));
   end if;
+  perform outbox.check_message(v_message);
+  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
   v_message.category := 'SERVICE';
   if p_template_code is not null then
     select t.category into v_message.category from outbox.template t
@@ -3957,6 +3970,10 @@ $$;
 -- Stores callbacks. After the commit the caller responds with 200, and Meta does not repeat the
 -- callback. So updates that cannot be applied now stay stored, and apply_callbacks() applies them
 -- later.
+--
+-- An update that can have no effect now, but may have one when it comes again (another X-Org-Id, a
+-- channel that is created later), is stored under a key of its own, so that the good one is not a
+-- repeat of it.
 
 create function outbox.receive_callbacks(
   p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
@@ -3973,7 +3990,7 @@ begin
   if pg_catalog.jsonb_typeof(p_updates) is distinct from 'array' then
     perform outbox.invalid('updates', 'is not an array', 'Expected one object for each update');
   end if;
-  v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
+  v_ids := outbox.store_callbacks(p_app_id, nullif(p_org_id, ''), p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
   return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
@@ -3981,7 +3998,8 @@ end
 $$;
 comment on function outbox.receive_callbacks(text, text, jsonb) is
   'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: '
-  'the organisation that the caller gave; it only restricts the updates that are applied. '
+  'the organisation that the caller gave; it only restricts the updates that are applied; null or '
+  'empty: none. '
   'p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", '
   '"status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is '
   'invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. '
@@ -4029,7 +4047,7 @@ begin
             when c.waba_id <> g.waba_id then 'wrong_account'
             when c.org_id <> p_org_id then 'org_mismatch'
           end
-        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id, g.kind)
       end as reason
     from updates g
     left join lateral (
@@ -4042,7 +4060,14 @@ begin
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- md5, so that the key of an invalid update fits into the index.
-      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case
+        when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text)
+        when m.reason = 'org_mismatch'
+        then pg_catalog.format('%s %s %s', m.reason, pg_catalog.md5(p_org_id), m.key)
+        when m.reason is not null and m.reason <> 'not_used'
+        then pg_catalog.format('%s %s', m.reason, m.key)
+        else m.key
+      end,
       case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
@@ -4090,7 +4115,7 @@ comment on function outbox.callback_time(jsonb, timestamptz) is
   'days or more than a day in the future.';
 
 create function outbox.why_not_account(
-  p_app_id text, p_org_id text, p_waba_id text
+  p_app_id text, p_org_id text, p_waba_id text, p_kind text
 ) returns text
 language plpgsql stable
 set search_path = ''
@@ -4101,14 +4126,16 @@ begin
     select case
       when pg_catalog.count(*) = 0 then 'unknown_account'
       when pg_catalog.bool_and(c.org_id <> p_org_id) then 'org_mismatch'
+      -- A held template is held for every organisation of the account.
+      when p_kind = 'template' and pg_catalog.bool_or(c.org_id <> p_org_id) then 'org_mismatch'
     end
     from outbox.whatsapp_channel c where c.waba_id = p_waba_id and c.app_id = p_app_id);
 end
 $$;
-comment on function outbox.why_not_account(text, text, text) is
-  'Why an update about an account applies to no channel: unknown_account (no channel of the '
-  'account has this app), org_mismatch (no channel belongs to the organisation that the caller '
-  'gave); null if it applies.';
+comment on function outbox.why_not_account(text, text, text, text) is
+  'Why an update about an account cannot be applied: unknown_account (no channel of the account '
+  'has this app), org_mismatch (no channel belongs to the organisation that the caller gave, or a '
+  'template is also that of another organisation); null if it can.';
 
 create function outbox.find_attempt(
   p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text

@@ -1638,7 +1638,7 @@ ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
 
 -- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with the app, the channel, the message and the original (data). update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once by its key, with the app, the channel, the message and the original (data). update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
 
 -- Name: apply_inbound_message(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1906,7 +1906,8 @@ begin
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.place,
-      (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
+      (f.rule).action, x.refused, v.dead, v.dead and x.refused and (f.rule).of_recipient as let_go,
+      h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
@@ -2001,10 +2002,10 @@ begin
     -- Summed up before they become counter rows: a batch has few different outcomes.
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
-      b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
+      b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
       b.age, b.age_ms
     from (
-      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
+      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
         case when v_each then j.endpoint_id end as endpoint_id,
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
@@ -2023,7 +2024,7 @@ begin
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
-      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     ) b
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
@@ -2043,7 +2044,9 @@ begin
     where t.age is not null
     group by t.kind, t.age
     union all
-    select 'deliveries', array[t.kind, case when t.dead then 'dead_letter' else t.outcome end],
+    select 'deliveries', array[t.kind, case
+        when t.let_go then 'cancelled' when t.dead then 'dead_letter' else t.outcome
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead or t.outcome = 'delivered'
@@ -2057,7 +2060,7 @@ begin
       end],
       pg_catalog.sum(t.n), 0
     from tallied t
-    where t.dead
+    where t.dead and not t.let_go
     group by 2
     union all
     select 'retries', array[t.kind, t.error_class], pg_catalog.sum(t.n), 0
@@ -2097,7 +2100,8 @@ begin
     from applied j
     where j.outcome <> 'released'
     union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
+      case when j.let_go then 'cancelled' else 'dead_letter' end,
       j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
     from applied j
     where j.dead
@@ -2119,7 +2123,7 @@ begin
       end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
-    where j.dead
+    where j.dead and not j.let_go
     on conflict (event_id, endpoint_id) do update set
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
@@ -2130,7 +2134,7 @@ begin
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as ended,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.dead and not j.let_go) as died,
       pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
         and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
@@ -2265,9 +2269,9 @@ begin
   )
   select (select pg_catalog.count(*) from applied),
     (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
-     from applied j where j.dead),
+     from applied j where j.dead and not j.let_go),
     (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
-     from applied j where j.dead),
+     from applied j where j.dead and not j.let_go),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
@@ -7781,14 +7785,15 @@ begin
   v_message.payload_json := p_payload;
   v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
   v_message.created_by := p_actor;
-  perform outbox.check_message(v_message);
-  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.channel_id := p_channel_id;
   v_message.content := outbox.message_hash(v_message);
   v_existing := outbox.find_message_by_key(v_message);
   if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_existing));
   end if;
+  perform outbox.check_message(v_message);
+  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
   v_message.category := 'SERVICE';
   if p_template_code is not null then
     select t.category into v_message.category from outbox.template t
@@ -10639,6 +10644,7 @@ CREATE TABLE outbox.failure_rule (
     opt_out text,
     max_retries integer,
     new_token boolean DEFAULT false NOT NULL,
+    of_recipient boolean DEFAULT false NOT NULL,
     CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'wait'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
     CONSTRAINT failure_rule_max_retries_is_sensible CHECK (((max_retries >= 0) AND (max_retries <= 50))),
     CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision))),
@@ -10650,7 +10656,7 @@ ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'How to handle a failure, by endpoint kind (* for all) and code. action: retry: by the schedule, after at least min_delay_s; wait: the delivery is not the cause, so the breaker opens at once and no attempt is counted; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays open; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: the failure means that the recipient has opted out of these messages. max_retries: a lower limit than that of the endpoint. new_token: a new access token is the remedy. A code may have a subcode after a dot.';
+COMMENT ON TABLE outbox.failure_rule IS 'How to handle a failure, by endpoint kind (* for all) and code. action: retry: by the schedule, after at least min_delay_s; wait: the delivery is not the cause, so the breaker opens at once and no attempt is counted; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays open; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: the failure means that the recipient has opted out of these messages. max_retries: a lower limit than that of the endpoint. new_token: a new access token is the remedy. of_recipient: a final failure that concerns only this recipient, and that nobody can correct: the delivery is cancelled, without a dead letter. A code may have a subcode after a dot.';
 
 -- Name: failure_rule_of(text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10674,7 +10680,7 @@ begin
   limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
-      null, null, false)::outbox.failure_rule;
+      null, null, false, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -16396,7 +16402,7 @@ ALTER FUNCTION outbox.message_hash(p_message outbox.outbound_message) OWNER TO p
 
 -- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
+COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of the fields that must be equal in two calls with one idempotency key, as the caller gave them: channel_id is null for the default channel.';
 
 -- Name: message_json(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19450,18 +19456,21 @@ COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jso
 CREATE FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean DEFAULT false) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    AS $$
+    AS $_$
 declare
-  -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event, p_is_own);
+  v_id uuid;
   v_held uuid;
 begin
-  if p_event.idempotency_key is not null then
+  -- Before the checks, so that a repeat has the id of the first event although a limit has changed
+  -- since or its endpoint was deleted. An error below gives the key back.
+  if p_event.idempotency_key ~ '^[\x21-\x7e]{1,255}$' and p_event.org_id is not null then
     v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
   end if;
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
+  v_id := outbox.check_event(p_event, p_is_own);
   with event as (
     insert into outbox.event select p_event.*
     where p_is_own or not exists (
@@ -19477,7 +19486,7 @@ begin
   end if;
   return v_id;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) OWNER TO postgres;
 
@@ -20480,7 +20489,7 @@ begin
   if pg_catalog.jsonb_typeof(p_updates) is distinct from 'array' then
     perform outbox.invalid('updates', 'is not an array', 'Expected one object for each update');
   end if;
-  v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
+  v_ids := outbox.store_callbacks(p_app_id, nullif(p_org_id, ''), p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
   return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
@@ -20491,7 +20500,7 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
+COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied; null or empty: none. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
 -- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25296,7 +25305,7 @@ begin
             when c.waba_id <> g.waba_id then 'wrong_account'
             when c.org_id <> p_org_id then 'org_mismatch'
           end
-        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id, g.kind)
       end as reason
     from updates g
     left join lateral (
@@ -25309,7 +25318,14 @@ begin
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- md5, so that the key of an invalid update fits into the index.
-      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case
+        when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text)
+        when m.reason = 'org_mismatch'
+        then pg_catalog.format('%s %s %s', m.reason, pg_catalog.md5(p_org_id), m.key)
+        when m.reason is not null and m.reason <> 'not_used'
+        then pg_catalog.format('%s %s', m.reason, m.key)
+        else m.key
+      end,
       case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
@@ -27161,9 +27177,9 @@ ALTER FUNCTION outbox.watched_name(p_table oid, p_trigger name) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) IS 'The schema and name of the table that is watched: the partition, or the partitioned table that its trigger comes from.';
 
--- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: why_not_account(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) RETURNS text
+CREATE FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -27173,16 +27189,18 @@ begin
     select case
       when pg_catalog.count(*) = 0 then 'unknown_account'
       when pg_catalog.bool_and(c.org_id <> p_org_id) then 'org_mismatch'
+      -- A held template is held for every organisation of the account.
+      when p_kind = 'template' and pg_catalog.bool_or(c.org_id <> p_org_id) then 'org_mismatch'
     end
     from outbox.whatsapp_channel c where c.waba_id = p_waba_id and c.app_id = p_app_id);
 end
 $$;
 
-ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) OWNER TO postgres;
 
--- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update about an account applies to no channel: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave); null if it applies.';
+COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) IS 'Why an update about an account cannot be applied: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave, or a template is also that of another organisation); null if it can.';
 
 -- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33137,9 +33155,9 @@ REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_i
 
 REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUBLIC;
 
--- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1105,6 +1105,7 @@ export type Database = {
           'min_delay_s': number
           'new_token': boolean
           'note': string
+          'of_recipient': boolean
           'opt_out': string | null
           'scope': string
           'title': string
@@ -1119,6 +1120,7 @@ export type Database = {
           'min_delay_s'?: number
           'new_token'?: boolean
           'note'?: string
+          'of_recipient'?: boolean
           'opt_out'?: string | null
           'scope'?: string
           'title': string
@@ -1132,6 +1134,7 @@ export type Database = {
           'min_delay_s'?: number
           'new_token'?: boolean
           'note'?: string
+          'of_recipient'?: boolean
           'opt_out'?: string | null
           'scope'?: string
           'title'?: string
@@ -4040,6 +4043,7 @@ export type Database = {
           'min_delay_s': number
           'new_token': boolean
           'note': string
+          'of_recipient': boolean
           'opt_out': string | null
           'scope': string
           'title': string
@@ -6166,6 +6170,7 @@ export type Database = {
           'min_delay_s': number
           'new_token': boolean
           'note': string
+          'of_recipient': boolean
           'opt_out': string | null
           'scope': string
           'title': string
@@ -6663,7 +6668,7 @@ export type Database = {
       }
       'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
       'why_not_account': {
-        Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
+        Args: { 'p_app_id': string; 'p_kind': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string
       }
       'why_not_send': {

@@ -8,7 +8,7 @@ import { firstValue, type ResponseHead } from '../http1/head.ts'
 import type { Origin, WaitingRequest } from '../http1/origin.ts'
 import { ResponseReader } from '../http1/response.ts'
 import { codingOf, decode } from './decode.ts'
-import { fault, faultOf } from './fault.ts'
+import { type Fault, fault, faultOf } from './fault.ts'
 import { LimitedBody } from './limited_body.ts'
 import { type Exchange, isSuccess, type PostRequest, successBodyMs } from './transport.ts'
 
@@ -82,7 +82,9 @@ export class Attempt implements WaitingRequest, ConnectionUser, Expiring {
     if (this.deps.now() >= this.deadline) {
       const isFresh = !connection.wasUsed
       this.deps.origin.release(connection, this.deps.keepMs)
-      return this.#settle(isFresh ? faultOf(new ConnectTimeoutError()) : fault('timeout'))
+      return this.#settleUnconnected(
+        isFresh ? faultOf(new ConnectTimeoutError()) : fault('timeout'),
+      )
     }
     const maySendAgain = connection.wasUsed && this.#isRepeatable
     this.#connection = connection
@@ -91,7 +93,7 @@ export class Attempt implements WaitingRequest, ConnectionUser, Expiring {
   }
 
   onRefusal(error: Error): void {
-    this.#settle(faultOf(error))
+    this.#settleUnconnected(faultOf(error))
   }
 
   onBytes(chunk: Buffer): void {
@@ -114,12 +116,16 @@ export class Attempt implements WaitingRequest, ConnectionUser, Expiring {
 
   expire(): void {
     if (this.#head !== null) this.#settleResponse(true)
-    else this.#settle(this.#isConnecting ? faultOf(new ConnectTimeoutError()) : fault('timeout'))
+    else if (this.#connection !== null) this.#settle(fault('timeout'))
+    else if (this.deps.origin.isConnecting) {
+      this.#settleUnconnected(faultOf(new ConnectTimeoutError()))
+    } else this.#settleUnconnected(fault('timeout'))
     this.#connection?.close()
   }
 
-  get #isConnecting(): boolean {
-    return this.#connection === null && this.deps.origin.isConnecting
+  /** Settles a request that has no connection. It was sent once if it needs a fresh one. */
+  #settleUnconnected(exchange: Fault): void {
+    this.#settle(this.needsFresh ? exchange : { ...exchange, unsent: true })
   }
 
   #sendAgain(): void {

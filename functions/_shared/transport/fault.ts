@@ -4,7 +4,8 @@ import { blockedMessage } from '../connect/target.ts'
 import { tlsProblem } from '../connect/tls_problem.ts'
 import type { FaultClass } from './transport.ts'
 
-type Fault = { kind: 'fault'; errorClass: FaultClass; message: string }
+/** Why there is no response. */
+export type Fault = { kind: 'fault'; errorClass: FaultClass; message: string; unsent?: true }
 
 /**
  * The message of each class, for the endpoint's owner. The underlying message is omitted, because it may

@@ -44,7 +44,14 @@ export type Exchange =
     cut: boolean
     resent?: true
   }
-  | { kind: 'fault'; errorClass: FaultClass; message: string; resent?: true }
+  | {
+    kind: 'fault'
+    errorClass: FaultClass
+    message: string
+    /** No byte of the request was written. Absent: some may have been. */
+    unsent?: true
+    resent?: true
+  }
 
 /** POSTs over vetted connections. It never rejects and never follows a redirect. */
 export type Transport = {

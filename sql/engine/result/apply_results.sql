@@ -94,7 +94,8 @@ begin
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
-      (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
+      (f.rule).action, x.refused, v.dead, v.dead and x.refused and (f.rule).of_recipient as let_go,
+      h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
@@ -189,10 +190,10 @@ begin
     -- Summed up before they become counter rows: a batch has few different outcomes.
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
-      b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
+      b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
       b.age, b.age_ms, b.resent
     from (
-      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
+      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
         case when v_each then j.endpoint_id end as endpoint_id,
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
@@ -211,7 +212,7 @@ begin
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
-      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     ) b
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
@@ -231,7 +232,9 @@ begin
     where t.age is not null
     group by t.kind, t.age
     union all
-    select 'deliveries', array[t.kind, case when t.dead then 'dead_letter' else t.outcome end],
+    select 'deliveries', array[t.kind, case
+        when t.let_go then 'cancelled' when t.dead then 'dead_letter' else t.outcome
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead or t.outcome = 'delivered'
@@ -245,7 +248,7 @@ begin
       end],
       pg_catalog.sum(t.n), 0
     from tallied t
-    where t.dead
+    where t.dead and not t.let_go
     group by 2
     union all
     select 'retries', array[t.kind, t.error_class], pg_catalog.sum(t.n), 0
@@ -290,7 +293,8 @@ begin
     from applied j
     where j.outcome <> 'released'
     union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
+      case when j.let_go then 'cancelled' else 'dead_letter' end,
       j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
     from applied j
     where j.dead
@@ -312,7 +316,7 @@ begin
       end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
-    where j.dead
+    where j.dead and not j.let_go
     on conflict (event_id, endpoint_id) do update set
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
@@ -323,7 +327,7 @@ begin
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as ended,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.dead and not j.let_go) as died,
       pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
         and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
@@ -459,9 +463,9 @@ begin
   )
   select (select pg_catalog.count(*) from applied),
     (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
-     from applied j where j.dead),
+     from applied j where j.dead and not j.let_go),
     (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
-     from applied j where j.dead),
+     from applied j where j.dead and not j.let_go),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),

@@ -46,7 +46,8 @@ create table outbox.whatsapp_update (
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta, each once, with the app, the channel, the message and the original (data). '
+  'Updates from Meta, each once by its key, with the app, the channel, the message and the '
+  'original (data). '
   'update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or '
   'kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if '
   'Meta''s is missing or implausible.';

@@ -1,6 +1,10 @@
 -- Stores callbacks. After the commit the caller responds with 200, and Meta does not repeat the
 -- callback. So updates that cannot be applied now stay stored, and apply_callbacks() applies them
 -- later.
+--
+-- An update that can have no effect now, but may have one when it comes again (another X-Org-Id, a
+-- channel that is created later), is stored under a key of its own, so that the good one is not a
+-- repeat of it.
 
 create function outbox.receive_callbacks(
   p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
@@ -17,7 +21,7 @@ begin
   if pg_catalog.jsonb_typeof(p_updates) is distinct from 'array' then
     perform outbox.invalid('updates', 'is not an array', 'Expected one object for each update');
   end if;
-  v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
+  v_ids := outbox.store_callbacks(p_app_id, nullif(p_org_id, ''), p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
   return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
@@ -25,7 +29,8 @@ end
 $$;
 comment on function outbox.receive_callbacks(text, text, jsonb) is
   'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: '
-  'the organisation that the caller gave; it only restricts the updates that are applied. '
+  'the organisation that the caller gave; it only restricts the updates that are applied; null or '
+  'empty: none. '
   'p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", '
   '"status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is '
   'invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. '
@@ -73,7 +78,7 @@ begin
             when c.waba_id <> g.waba_id then 'wrong_account'
             when c.org_id <> p_org_id then 'org_mismatch'
           end
-        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id, g.kind)
       end as reason
     from updates g
     left join lateral (
@@ -86,7 +91,14 @@ begin
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- md5, so that the key of an invalid update fits into the index.
-      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case
+        when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text)
+        when m.reason = 'org_mismatch'
+        then pg_catalog.format('%s %s %s', m.reason, pg_catalog.md5(p_org_id), m.key)
+        when m.reason is not null and m.reason <> 'not_used'
+        then pg_catalog.format('%s %s', m.reason, m.key)
+        else m.key
+      end,
       case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
@@ -134,7 +146,7 @@ comment on function outbox.callback_time(jsonb, timestamptz) is
   'days or more than a day in the future.';
 
 create function outbox.why_not_account(
-  p_app_id text, p_org_id text, p_waba_id text
+  p_app_id text, p_org_id text, p_waba_id text, p_kind text
 ) returns text
 language plpgsql stable
 set search_path = ''
@@ -145,14 +157,16 @@ begin
     select case
       when pg_catalog.count(*) = 0 then 'unknown_account'
       when pg_catalog.bool_and(c.org_id <> p_org_id) then 'org_mismatch'
+      -- A held template is held for every organisation of the account.
+      when p_kind = 'template' and pg_catalog.bool_or(c.org_id <> p_org_id) then 'org_mismatch'
     end
     from outbox.whatsapp_channel c where c.waba_id = p_waba_id and c.app_id = p_app_id);
 end
 $$;
-comment on function outbox.why_not_account(text, text, text) is
-  'Why an update about an account applies to no channel: unknown_account (no channel of the '
-  'account has this app), org_mismatch (no channel belongs to the organisation that the caller '
-  'gave); null if it applies.';
+comment on function outbox.why_not_account(text, text, text, text) is
+  'Why an update about an account cannot be applied: unknown_account (no channel of the account '
+  'has this app), org_mismatch (no channel belongs to the organisation that the caller gave, or a '
+  'template is also that of another organisation); null if it can.';
 
 create function outbox.find_attempt(
   p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text

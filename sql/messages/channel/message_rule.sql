@@ -146,6 +146,12 @@ from pg_catalog.generate_series(200, 299) n;
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 
+-- Final, about one recipient, and nobody can correct it: the message is FAILED, which its audit and
+-- activity rows record, but there is no dead letter to replay and nobody on call is informed.
+update outbox.failure_rule f set of_recipient = true
+where f.kind = 'whatsapp' and f.code in ('130403', '130472', '131021', '131026', '131030', '131043',
+  '131047', '131049', '131050', '131062', '137000');
+
 -- A media link may work again after a few minutes, but rarely later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';

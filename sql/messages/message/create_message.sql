@@ -1,6 +1,10 @@
 -- Creates messages. A refusal is a result and not an error, because an error would roll back its
 -- row in the audit trail. It does not use up the idempotency key, so the same call can succeed
 -- later, for example after consent is granted.
+--
+-- The look at the key comes before every other check, and compares what was asked for, not what it
+-- resolved to. So a repeat has the same message although the default channel, a limit, a template
+-- or a consent has changed since, or the channel was deleted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
@@ -41,7 +45,8 @@ begin
 end
 $$;
 comment on function outbox.message_hash(outbox.outbound_message) is
-  'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
+  'SHA-256 of the fields that must be equal in two calls with one idempotency key, as the caller '
+  'gave them: channel_id is null for the default channel.';
 
 create function outbox.find_message_by_key(
   p_message outbox.outbound_message
@@ -93,14 +98,15 @@ begin
   v_message.payload_json := p_payload;
   v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
   v_message.created_by := p_actor;
-  perform outbox.check_message(v_message);
-  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.channel_id := p_channel_id;
   v_message.content := outbox.message_hash(v_message);
   v_existing := outbox.find_message_by_key(v_message);
   if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_existing));
   end if;
+  perform outbox.check_message(v_message);
+  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
   v_message.category := 'SERVICE';
   if p_template_code is not null then
     select t.category into v_message.category from outbox.template t

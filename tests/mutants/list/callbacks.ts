@@ -18,6 +18,26 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_store.sql',
+    find: `        when m.reason = 'org_mismatch'
+        then pg_catalog.format('%s %s %s', m.reason, pg_catalog.md5(p_org_id), m.key)
+        when m.reason is not null and m.reason <> 'not_used'
+        then pg_catalog.format('%s %s', m.reason, m.key)
+`,
+    replace: '',
+    tests: ['sql/messages/receive_callbacks/tenants.test.sql'],
+    why: 'A status or STOP that came with a wrong X-Org-Id is lost for good.',
+  },
+  {
+    file: 'sql/messages/callback/callback_store.sql',
+    find:
+      `      when p_kind = 'template' and pg_catalog.bool_or(c.org_id <> p_org_id) then 'org_mismatch'
+`,
+    replace: '',
+    tests: ['sql/messages/receive_callbacks/tenants.test.sql'],
+    why: `A callback for one organisation holds another organisation's template.`,
+  },
+  {
+    file: 'sql/messages/callback/callback_store.sql',
     find: `            when c.waba_id <> g.waba_id then 'wrong_account'
 `,
     replace: '',

@@ -114,6 +114,39 @@ export const messages: readonly Mutant[] = [
     why: 'A short rest takes back a longer one.',
   },
   {
+    file: 'sql/messages/message/create_message.sql',
+    find: `  v_message.channel_id := p_channel_id;
+`,
+    replace: `  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+`,
+    tests: ['sql/messages/create_message/idempotency.test.sql'],
+    why: 'A repeated request is a conflict, or not found, after the default channel has changed.',
+  },
+  {
+    file: 'functions/_shared/transport/http1.ts',
+    find: `    else if (this.#connection === null) this.#settle({ ...fault('timeout'), unsent: true })
+`,
+    replace: '',
+    tests: ['functions/_shared/transport/unsent.test.ts'],
+    why: 'A message that cannot have been sent waits ten minutes.',
+  },
+  {
+    file: 'functions/_shared/senders/whatsapp/response.ts',
+    find: `  if (unsent !== true || !isUnknown) return failed(errorClass, message)
+`,
+    replace: `  if (!isUnknown) return failed(errorClass, message)
+`,
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
+    why: 'A message that may have been sent is sent again after a minute.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: `v.dead and x.refused and (f.rule).of_recipient as let_go`,
+    replace: `false as let_go`,
+    tests: ['sql/messages/message/refused_for_good.test.sql'],
+    why: 'Somebody is called because a recipient is not on WhatsApp.',
+  },
+  {
     file: 'sql/messages/record/judge.sql',
     find: `    when p_status = 'CANCELLED' then 'CANCELLED'
 `,

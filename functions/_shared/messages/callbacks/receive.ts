@@ -71,7 +71,8 @@ export async function receiveCallback(
   if (updates === null) {
     return refuse('too_large', `The body has more than ${maxUpdates} updates`)
   }
-  const orgId = request.headers.get('x-org-id')
+  // An empty header names no organisation.
+  const orgId = request.headers.get('x-org-id')?.trim() || null
   const stored = await database.store({
     appId: app.id,
     orgId: orgId === null ? null : safeString(orgId, 200),

@@ -18,6 +18,7 @@ type MetaFacts = {
 }
 
 type ResponseFacts = Extract<Exchange, { kind: 'response' }>
+type FaultFacts = Extract<Exchange, { kind: 'fault' }>
 
 const taken = z.object({
   messages: z.tuple([z.object({ id: z.string().min(1), message_status: maybe(z.string()) })])
@@ -45,7 +46,7 @@ type GraphError = z.infer<typeof refused>['error']
  * The body is not stored, because it contains the recipient's number.
  */
 export function outcomeOf(exchange: Exchange): Outcome {
-  if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
+  if (exchange.kind === 'fault') return faulted(exchange)
   const { status } = exchange
   const json = jsonOf(exchange)
   const read = refused.safeParse(json)
@@ -65,6 +66,16 @@ export function failed(
   more: { status?: number; code?: string; provider?: MetaFacts } = {},
 ): Outcome & { outcome: 'failed' } {
   return { outcome: 'failed', error_class: errorClass, error: safeString(error, 500), ...more }
+}
+
+/**
+ * The classes `timeout` and `reset` mean an unknown outcome, whose retry waits ten minutes. If nothing was
+ * sent, the outcome is known.
+ */
+function faulted({ errorClass, message, unsent }: FaultFacts): Outcome {
+  const isUnknown = errorClass === 'timeout' || errorClass === 'reset'
+  if (unsent !== true || !isUnknown) return failed(errorClass, message)
+  return failed('connect', 'No connection to the Graph API was opened in time: nothing was sent')
 }
 
 function success({ status, headers = {} }: ResponseFacts, json: unknown): Outcome {

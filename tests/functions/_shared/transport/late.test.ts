@@ -44,7 +44,7 @@ Deno.test('createHttp1Transport() sends nothing on a connection that opens after
   const url = `http://receiver.test:${new URL(receiver.url).port}/`
   const late = post(transport, url, local, timeoutMs)
   resolveAfter(timeoutMs)
-  expect(await late).toMatchObject({ kind: 'fault', errorClass: 'connect' })
+  expect(await late).toMatchObject({ kind: 'fault', errorClass: 'connect', unsent: true })
   // The next request uses this connection, so nothing was written to it.
   expect(await post(transport, url, local, timeoutMs)).toMatchObject({ status: 200 })
   expect([receiver.received.length, receiver.connections.accepted]).toEqual([1, 1])

@@ -1,7 +1,7 @@
 -- An idempotency key makes two calls with the same content one event, for 24 hours.
 begin;
 \ir ../../_helpers.sql
-select plan(15);
+select plan(18);
 
 create temporary table first_one as
   select outbox.publish('order.paid', '{"id": 1}', p_idempotency_key => 'k') as id;
@@ -34,6 +34,20 @@ select is(
 select isnt(
   outbox.publish('order.paid', '{"id": 1}', p_org_id => 'other', p_idempotency_key => 'k'), (select id from first_one),
   'publish() keeps the keys of organisations apart');
+
+-- The look at the key comes before every check.
+create temporary table addressed as select endpoint() as endpoint_id;
+create function addressed() returns uuid language sql as $$
+  select outbox.publish('order.paid', to_jsonb(repeat('x', 2000)), p_endpoint_id => endpoint_id, p_idempotency_key => 'addressed') from addressed
+$$;
+create temporary table before as select addressed() as id;
+select outbox.set_setting('publish.max_body_bytes', '1024');
+select is(addressed(), (select id from before), 'publish() returns the same id when a limit has changed since');
+select outbox.delete_endpoint(endpoint_id) from addressed;
+select is(addressed(), (select id from before), 'or the endpoint was deleted');
+select outbox.set_setting('publish.max_body_bytes', '262144');
+select is(refusal($$select outbox.publish('order.paid', '1', p_endpoint_id => (select endpoint_id from addressed), p_idempotency_key => 'new')$$) || ' ' || (select count(*) from outbox.idempotency_key where key = 'new'),
+  (select format('OH002 endpoint %s does not exist in organisation default 0', endpoint_id) from addressed), 'and an event that is refused gives its key back');
 
 select time_passes('23:59:59.999999');
 select is(outbox.publish('order.paid', '{"id": 1}', p_idempotency_key => 'k'), (select id from first_one),

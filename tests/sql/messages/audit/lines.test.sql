@@ -160,18 +160,18 @@ select is(after(receive(failure((row_of(ref('m')::bigint)).provider_message_id, 
   'default d1 MESSAGE_STATUS_UPDATE: {"error": "Title of 131026", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131026", "errorCode": "131026", "templateCode": "reminder", "deliveryStatus": "failed"}'],
   'a failure that a callback brings');
 -- An answer that says so.
-select is(after(keep('m', queue('{"dossier": "d1"}')::text), fail(400, '{"code": "131026", "error": "undeliverable"}')::text),
+select is(after(keep('m', queue('{"dossier": "d1"}')::text), fail(400, '{"code": "131051", "error": "undeliverable"}')::text),
   array['default OUTBOUND_MESSAGE message CREATED: Message created (anna)',
   'default OUTBOUND_MESSAGE message FAILED: Message failed: undeliverable',
-  'default d1 MESSAGE_FAILED: {"error": "undeliverable", "status": "FAILED", "channel": "WHATSAPP", "errorCode": "131026", "templateCode": "reminder"}'],
+  'default d1 MESSAGE_FAILED: {"error": "undeliverable", "status": "FAILED", "channel": "WHATSAPP", "errorCode": "131051", "templateCode": "reminder"}'],
   'one that the answer brings');
 select is(after(outbox.resend_message('default', ref('m'), 'anna')::text),
   array['default OUTBOUND_MESSAGE message UPDATED: Sent again by anna (anna)'],
   'a person sends it again');
 select time_passes('1 minute');
-select is(after(fail(400, '{"code": "131026", "error": "undeliverable"}')::text),
+select is(after(fail(400, '{"code": "131051", "error": "undeliverable"}')::text),
   array['default OUTBOUND_MESSAGE message FAILED: Message failed: undeliverable',
-  'default d1 MESSAGE_FAILED: {"error": "undeliverable", "status": "FAILED", "channel": "WHATSAPP", "errorCode": "131026", "templateCode": "reminder"}'],
+  'default d1 MESSAGE_FAILED: {"error": "undeliverable", "status": "FAILED", "channel": "WHATSAPP", "errorCode": "131051", "templateCode": "reminder"}'],
   'it fails again');
 select is(after(outbox.replay((row_of(ref('m')::bigint)).event_id, channel_id())::text, take_all()::text),
   array['default OUTBOUND_MESSAGE message UPDATED: Sent again by a replay',

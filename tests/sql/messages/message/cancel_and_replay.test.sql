@@ -38,7 +38,7 @@ select is((row_of(id)).status, 'CANCELLED', 'a message whose delivery is cancell
 
 -- A replay of its dead letter.
 create temporary table dead as select message_id(message()) as id;
-select is(fail(400, '{"code": "131026", "error": "Message undeliverable"}'), 1, 'a message is undeliverable');
+select is(fail(400, '{"code": "131051", "error": "Unsupported message type"}'), 1, 'a message is undeliverable');
 select is((row_of(id)).status, 'FAILED', 'and FAILED') from dead;
 select outbox.replay((row_of(id)).event_id, a) from dead, made;
 select is(refusal(format('select outbox.resend_message(%L, %L)', 'default', id)), format('OH004 message %s is being sent again', id), 'while a replay is open it is not sent again beside') from dead;

@@ -25,15 +25,15 @@ select is((select wamid from outbox.message_attempt), 'wamid.late', 'though the 
 
 -- Sent again: a new life, and its dead letter is nobody's to replay.
 create temporary table again as select message_id(message('+12025550112')) as id;
-select is(fail(400, '{"code": "131026", "error": "Message undeliverable"}'), 1, 'a message is undeliverable');
+select is(fail(400, '{"code": "131051", "error": "Unsupported message type"}'), 1, 'a message is undeliverable');
 select is((row_of(id)).attempt_count, 1, 'after one attempt') from again;
 select is((select count(*) from outbox.dead_letter where discarded_at is null), 1::bigint, 'and a dead letter');
 select is(outbox.resend_message('default', id::text, 'Zoé') ->> 'status', 'QUEUED', 'it is sent again') from again;
 select is((row_of(id)).attempt_count, 0, 'with a count of its own') from again;
 select is((select note from outbox.dead_letter where discarded_at is not null), 'the message was sent again', 'its dead letter is discarded, and says why');
-select is(fail(400, '{"code": "131026", "error": "Message undeliverable"}'), 0, 'one person is written to at intervals');
+select is(fail(400, '{"code": "131051", "error": "Unsupported message type"}'), 0, 'one person is written to at intervals');
 select time_passes('6 seconds');
-select fail(400, '{"code": "131026", "error": "Message undeliverable"}');
+select fail(400, '{"code": "131051", "error": "Unsupported message type"}');
 update outbox.outbound_message x set erased_at = outbox.clock() from again where x.id = again.id;
 select is(refusal(format('select outbox.resend_message(%L, %L)', 'default', id)), format('OH004 message %s is erased', id), 'one whose content is gone is not sent again') from again;
 

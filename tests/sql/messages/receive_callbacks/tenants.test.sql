@@ -4,7 +4,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(32);
+select plan(42);
 
 create temporary table made as select channel() as a, channel('other', '100000000000002') as b, channel('third', '100000000000003', '900000000000002') as c,
   template() as t1, template(p_org_id => 'other') as t2, template(p_org_id => 'third') as t3;
@@ -60,6 +60,24 @@ select is((select array_agg(body::jsonb ->> 'orgId') from outbox.event where typ
 select is(receive(template_status('PAUSED', 3, '{"waba_id": "1"}')) ->> 'warnings', '["1 updates skipped: unknown_account"]', 'an account without a channel concerns nobody');
 select receive(template_status('PAUSED', 4));
 select results_eq('select distinct body::jsonb ->> ''orgId'' from outbox.event where type = ''outhook.template.held'' order by 1', $$values ('default'), ('other'), ('third')$$, 'every organisation of the account is told');
+
+-- What could not be applied is applied when it comes again and can be.
+select receive(template_status('APPROVED', 5));
+create temporary table again as select sent('R1', '+12025550131') as id, sent('R2', '+12025550132') as other;
+create temporary table late as select status('wamid.R1', 'delivered', 1) as u, status('wamid.R2', 'delivered', 1) as e;
+select is(receive_as('900000000000001', 'other', u) - 'warnings', '{"stored": 1, "duplicates": 0, "applied": 0, "skipped": 1, "kept": 0}', 'under another organisation a status is stored and skipped') from late;
+select is(receive_as('900000000000001', 'other', u) ->> 'duplicates', '1', 'once for that organisation') from late;
+select is(receive_as('900000000000001', 'nobody', u) ->> 'stored', '1', 'and once for each other') from late;
+select is(receive(u) ->> 'applied', '1', 'the same without the header is applied') from late;
+select is((row_of(id)).status, 'DELIVERED', 'and reaches its message') from again;
+select is(receive(u) ->> 'duplicates', '1', 'once') from late;
+select is(receive_as('900000000000001', '', e) ->> 'applied', '1', 'an empty header is none') from late;
+create temporary table stop as select update_of('message', jsonb_build_object('wamid', 'wamid.STOP', 'status', 'text', 'wa_id', '12025550133', 'phone_number_id', '100000000000009',
+  'data', '{"type": "text", "text": {"body": "STOP"}}'::jsonb)) as u;
+select is(receive(u) ->> 'warnings', '["1 updates skipped: unknown_number"]', 'a STOP to a number without a channel is skipped') from stop;
+select channel('default', '100000000000009');
+select is(receive(u) ->> 'applied', '1', 'and applied when it comes again after its channel was created') from stop;
+select is(receive_as('900000000000001', 'default', template_status('PAUSED', 9)) ->> 'warnings', '["1 updates skipped: org_mismatch"]', 'the header of one organisation holds no template of another in its account');
 
 -- Apps: keys, secrets and their rotation.
 create temporary table app_key as select outbox.get_whatsapp_app('900000000000001') ->> 'appKey' as key;

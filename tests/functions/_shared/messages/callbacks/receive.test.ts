@@ -239,6 +239,13 @@ Deno.test('x-org-id goes along, to narrow whose updates are applied', async () =
   expect((await send({ headers })).batches.map(({ orgId }) => orgId)).toEqual(['org-9'])
 })
 
+Deno.test('an empty x-org-id is the same as none', async () => {
+  for (const empty of ['', '  ']) {
+    const headers = { 'x-hub-signature-256': sign(JSON.stringify(body)), 'x-org-id': empty }
+    expect((await send({ headers })).batches.map(({ orgId }) => orgId)).toEqual([null])
+  }
+})
+
 Deno.test('a signed body that is no JSON object is 400', async () => {
   for (const sent of ['', '[]', '{"entry":', '"x"', `{"a":${'['.repeat(1e6)}`]) {
     const { status, batches } = await send({ body: sent })

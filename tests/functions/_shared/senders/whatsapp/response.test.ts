@@ -91,6 +91,15 @@ Deno.test('outcomeOf() has the status alone where no error of Meta came', () => 
   expect(outcomeOf(answer(302, ''))).toMatchObject({ error_class: 'redirect', status: 302 })
 })
 
+Deno.test('outcomeOf() reports a request that was not sent as a missing connection', () => {
+  const unsent = { kind: 'fault', message: 'It is so', unsent: true } as const
+  for (const errorClass of ['timeout', 'reset'] as const) {
+    expect(outcomeOf({ ...unsent, errorClass })).toMatchObject({ error_class: 'connect' })
+  }
+  expect(outcomeOf({ ...unsent, errorClass: 'tls' }))
+    .toMatchObject({ error_class: 'tls', error: 'It is so' })
+})
+
 Deno.test('outcomeOf() passes on a connection fault', () => {
   for (const errorClass of ['dns', 'connect', 'tls', 'timeout', 'reset', 'blocked'] as const) {
     expect(outcomeOf({ kind: 'fault', errorClass, message: 'It is so' }))
