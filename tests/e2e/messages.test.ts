@@ -314,6 +314,31 @@ Deno.test('a lost answer makes no second message when a callback names the first
   expect(takenFor(to)).toHaveLength(1)
 })
 
+Deno.test('an opt-out of a user id holds for the number of the person, until the people are parted', async () => {
+  const headers = { 'x-org-id': 'org-a' }
+  const to = '+12025550177'
+  await outhook.sql`select outbox.save_person('org-a', array[${to}, 'US.177'], now())`
+  expect(await call('PUT /opt-outs/US.177', { headers, body: { source: 'letter' } }))
+    .toMatchObject({ status: 200, body: { isNew: true } })
+  expect(await create(to)).toMatchObject({ status: 403, body: { code: 'opted_out' } })
+  expect(await get('/opt-outs?recipient=12025550177'))
+    .toMatchObject({ data: [{ recipients: [to, 'US.177'], source: 'letter' }] })
+  expect(await call('POST /people/part', { headers, body: { recipients: ['US.177'] } }))
+    .toMatchObject({
+      status: 200,
+      body: { person: { recipients: [to] }, parted: { recipients: ['US.177'] } },
+    })
+  expect(await get('/people/US.177')).toMatchObject({ optOuts: [{ purpose: 'ALL' }] })
+  expect(await call('DELETE /opt-outs/US.177', { headers }))
+    .toMatchObject({ status: 200, body: { isNew: true } })
+  expect(await call('GET /people/US.178', { headers })).toMatchObject({ status: 404 })
+  expect(await call('PUT /opt-outs/someone', { headers, body: { source: 'x' } }))
+    .toMatchObject({ status: 400 })
+  expect(await create(to)).toMatchObject({ status: 403 })
+  expect(await call('DELETE /opt-outs/12025550177', { headers }))
+    .toMatchObject({ status: 200, body: { isNew: true } })
+})
+
 Deno.test('an opt-out holds for both spellings of a number, until it is taken back', async () => {
   const headers = { 'x-org-id': 'org-a' }
   const path = `/opt-outs/${encodeURIComponent('+55 11 8765-4321')}`

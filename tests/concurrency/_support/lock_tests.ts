@@ -199,11 +199,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   'messages/person/join_people.sql join_people: lock_people': [
     'people.test.ts',
-    'of the joined person waits for a join',
+    'when two sessions join them in opposite orders',
   ],
   'messages/person/join_people.sql lock_people: for update': [
     'people.test.ts',
-    'of the joined person waits for a join',
+    'when two sessions join them in opposite orders',
   ],
   'messages/person/erase_people.sql erase_people: for update skip locked': [
     'people.test.ts',

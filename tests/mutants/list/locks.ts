@@ -206,8 +206,8 @@ export const locks: readonly Mutant[] = [
     file: 'sql/messages/person/join_people.sql',
     find: '        perform from outbox.person p where p.id = v_id for update;',
     replace: '        perform from outbox.person p where p.id = v_id;',
-    tests: ['concurrency/people.test.ts#of the joined person waits for a join'],
-    why: 'An opt-out goes on beside a join, and is lost with the person that is gone.',
+    tests: ['concurrency/people.test.ts#when two sessions join them in opposite orders'],
+    why: 'Two sessions join the same two people, and the second one fails.',
   },
   {
     file: 'sql/operations/manual.sql',

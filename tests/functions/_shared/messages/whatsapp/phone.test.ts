@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import { e164 } from '../../../../../functions/_shared/messages/whatsapp/phone.ts'
+import { e164, identifier } from '../../../../../functions/_shared/messages/whatsapp/phone.ts'
 
 Deno.test('e164() normalises a number with a country code', () => {
   const rows: [string, string][] = [
@@ -29,4 +29,19 @@ Deno.test('e164() refuses what WhatsApp would send elsewhere or nowhere', () => 
     '+99912345678',
   ]
   for (const text of rows) expect([text, e164(text)]).toEqual([text, null])
+})
+
+Deno.test('identifier() takes a number, a wa_id or a user id of WhatsApp, and nothing else', () => {
+  const rows: [string, string | null][] = [
+    ['+1 (202) 555-0111', '+12025550111'],
+    ['12025550111', '12025550111'],
+    ['US.13491208655302741918', 'US.13491208655302741918'],
+    ['US.ENT.1', 'US.ENT.1'],
+    ['us.1', null],
+    ['US.', null],
+    ['0202555', null],
+    ['+1', null],
+    ['', null],
+  ]
+  for (const [text, found] of rows) expect([text, identifier(text)]).toEqual([text, found])
 })
