@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import { Buffer } from 'node:buffer'
 import { asError } from '../base/errors.ts'
-import { coded } from './tls.ts'
+import { coded } from './tls_problem.ts'
 
 /** A Deno connection as a Node stream. Destroying the stream closes it. */
 export class ConnStream extends Duplex {

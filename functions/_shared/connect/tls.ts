@@ -1,3 +1,5 @@
+import { coded } from './tls_problem.ts'
+
 /** What a TLS connection is checked against. */
 export type TlsOptions = {
   /** A name, or an address without brackets. */
@@ -35,18 +37,6 @@ export async function startTls(
   } finally {
     signal.removeEventListener('abort', close)
   }
-}
-
-/**
- * Adds a code by which faultOf() recognises an error of TLS. A connection that ends without the end of TLS is a
- * reset: its last response may be incomplete (RFC 9112 section 9.8).
- */
-export function coded(error: unknown): unknown {
-  if (error instanceof Deno.errors.UnexpectedEof) {
-    return Object.assign(error, { code: 'ECONNRESET' })
-  }
-  if (error instanceof Deno.errors.InvalidData) return Object.assign(error, { code: 'OUTHOOK_TLS' })
-  return error
 }
 
 /** Deno.startTls() takes over the connection, and a closed or taken one cannot be closed. */
