@@ -8,10 +8,9 @@ import type { Exchange, PostRequest, Transport } from './transport.ts'
 
 /**
  * POSTs over HTTP/1.1 connections that it opens to vetted addresses. It is a client of our own, because no
- * library can keep the connections of endpoints apart and say whether a request may be sent again; see
- * docs/performance.md for all reasons, and for what would make us drop it. A POST takes 20 µs of CPU; undici
- * took 43 µs (Deno 2.9, 128 at once, a body of 512 bytes). That is most of the CPU time of a delivery.
- * `now` is ms on a monotonic clock.
+ * library can keep the connections of endpoints apart and say whether a request may be sent again. Sending is
+ * most of the CPU time of a delivery, and undici takes 1.5 times as much. docs/performance.md has all reasons,
+ * the figures, and what would make us drop it. `now` is ms on a monotonic clock.
  */
 export function createHttp1Transport(
   options: PoolOptions = {},
