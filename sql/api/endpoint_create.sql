@@ -34,6 +34,21 @@ comment on function outbox.create_by_kind(text, jsonb, text[]) is
   'Creates an endpoint of the requested kind, by the create_function of the kind: {"id", "secret" '
   'if it has one}. OH001, also for a kind whose module is not installed.';
 
+-- Without the right to read secrets, a caller gets only the secret of its own first request.
+create function outbox.was_rotated(p_endpoint_id uuid) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return exists (
+    select from outbox.endpoint_secret s
+    join outbox.endpoint e on e.id = s.endpoint_id
+    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
+      and (s.created_at > e.created_at or s.expires_at is not null));
+end
+$$;
+comment on function outbox.was_rotated(uuid) is
+  'Whether the signing secret with which an endpoint was created has been replaced.';
+
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null
 ) returns jsonb
@@ -47,6 +62,7 @@ begin
   if v_id is not null then
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
+        and not outbox.was_rotated(v_id)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
@@ -66,4 +82,5 @@ end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
   'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
-  'with the same p_key returns the current endpoint. OH001, OH003, OH010.';
+  'with the same p_key returns the current endpoint, without its secret if that was rotated. '
+  'OH001, OH003, OH010.';

@@ -7897,6 +7897,7 @@ begin
   if v_id is not null then
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
+        and not outbox.was_rotated(v_id)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
@@ -7919,7 +7920,7 @@ ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint, without its secret if that was rotated. OH001, OH003, OH010.';
 
 -- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27046,6 +27047,27 @@ ALTER FUNCTION outbox.warn_of_watch(p_table oid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.warn_of_watch(p_table oid) IS 'Warns that a watch is broken: see the view broken_watch.';
 
+-- Name: was_rotated(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.was_rotated(p_endpoint_id uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return exists (
+    select from outbox.endpoint_secret s
+    join outbox.endpoint e on e.id = s.endpoint_id
+    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
+      and (s.created_at > e.created_at or s.expires_at is not null));
+end
+$$;
+
+ALTER FUNCTION outbox.was_rotated(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION was_rotated(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.was_rotated(p_endpoint_id uuid) IS 'Whether the signing secret with which an endpoint was created has been replaced.';
+
 -- Name: watch_query(oid, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text DEFAULT NULL::text) RETURNS text
@@ -33142,6 +33164,10 @@ REVOKE ALL ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) FROM 
 -- Name: FUNCTION warn_of_watch(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.warn_of_watch(p_table oid) FROM PUBLIC;
+
+-- Name: FUNCTION was_rotated(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.was_rotated(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -6641,6 +6641,7 @@ export type Database = {
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_refused': { Args: { 'p_now': string }; Returns: undefined }
       'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
+      'was_rotated': { Args: { 'p_endpoint_id': string }; Returns: boolean }
       'watch_query': {
         Args: {
           'p_named': Json

@@ -154,4 +154,14 @@ export const api: readonly Mutant[] = [
     tests: ['functions/api/rows_read.test.ts'],
     why: 'A list that reads 20,000 rows costs as much as one that reads none.',
   },
+  {
+    file: 'sql/api/endpoint_create.sql',
+    find: `
+        and not outbox.was_rotated(v_id)
+`,
+    replace: `
+`,
+    tests: ['sql/api/api_endpoints/changes.test.sql'],
+    why: 'Whoever has repeated a creation gets the secret that replaced a leaked one.',
+  },
 ]

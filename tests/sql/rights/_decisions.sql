@@ -223,7 +223,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_endpoints delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
   org_dead_letter place_between refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
-  retry_to_wire routing_status schedule_json time_span
+  retry_to_wire routing_status schedule_json time_span was_rotated
   -- messages of the API, partitions, cleanup, metrics
   add_partition add_partitions free_span take_from_default rows_in_default partition_bound partitions check_channel_change check_message_id counters database_metrics
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries

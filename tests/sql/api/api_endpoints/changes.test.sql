@@ -1,7 +1,7 @@
 -- What a change through the API leaves as it was, and whom it refuses.
 begin;
 \ir ../../_helpers.sql
-select plan(16);
+select plan(19);
 
 create temporary table ours as
 select (outbox.create_org_endpoint('org-one', '{
@@ -42,6 +42,13 @@ from ours, (values
   ('{"config": {}, "broker": {}, "quantum": 3}', 'broker and no config')) c (change, problem);
 select is((select outbox.set_retry_config('org-one', id) -> 'policy' from ours),
   '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "maxRetries": 5, "jitter": true}', 'without a policy the preset is back');
+
+-- A repeat of a creation has the secret of the first response, never a later one.
+create temporary table made as select outbox.create_org_endpoint('org-one', '{"url": "https://example.com/again"}', 'again') as first;
+select is(outbox.create_org_endpoint('org-one', '{"url": "https://example.com/again"}', 'again'), first, 'a repeat has the same secret') from made;
+select time_passes('1 min'), outbox.rotate_secret((first ->> 'id')::uuid) from made;
+select is(outbox.create_org_endpoint('org-one', '{"url": "https://example.com/again"}', 'again') -> 'id', first -> 'id', 'also after a rotation the endpoint is the same') from made;
+select is(outbox.create_org_endpoint('org-one', '{"url": "https://example.com/again"}', 'again') ? 'secret', false, 'but the new secret is not shown');
 
 select * from finish();
 rollback;
