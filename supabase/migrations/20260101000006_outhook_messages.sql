@@ -150,6 +150,7 @@ create table outbox.outbound_message (
   delivered_at timestamptz,
   read_at timestamptz,
   erased_at timestamptz,
+  copies integer not null default 0,
   constraint outbound_message_of_key unique (org_id, idempotency_key),
   constraint outbound_message_of_event unique (event_id)
 );
@@ -157,7 +158,9 @@ comment on table outbox.outbound_message is
   'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is '
   'its current event (a resend creates a new one). content is a hash: two creations with the same '
   'key and the same hash are the same message. category is that of the template, or SERVICE '
-  'without a template. If erased_at is not null, payload, number and ids are erased.';
+  'without a template. If erased_at is not null, payload, number and ids are erased. delivered_at '
+  'and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a '
+  'cancelled or failed message may have arrived.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);
@@ -194,6 +197,7 @@ create table outbox.message_attempt (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
+  arrived_at timestamptz,
   constraint message_attempt_of_message unique (message_id, attempt_no),
   constraint message_attempt_of_claim unique (event_id, claim),
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
@@ -202,7 +206,8 @@ comment on table outbox.message_attempt is
   'The attempts of a message, numbered across its resends. claim is the number of the delivery''s '
   'attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s '
   'response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest '
-  'time that a callback reports.';
+  'time that a callback reports. arrived_at is the earliest time of delivered or read, also if the '
+  'attempt was reported as failed before.';
 
 create view outbox.outbound_attempt with (security_invoker = true) as
 select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,
@@ -490,12 +495,16 @@ create type outbox.status_change as (
   details text,
   is_new boolean,
   was text,
+  arrives boolean,
+  is_copy boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
   'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; '
-  'is_new: it adds a time to its attempt; was: the status of the message before.';
+  'is_new: it adds a time to its attempt; was: the status of the message before; arrives: it is '
+  'the first report that its attempt arrived; is_copy: another attempt of the message arrived '
+  'before.';
 
 create type outbox.changed_message as (
   message_id bigint,
@@ -963,6 +972,20 @@ create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
 create index whatsapp_channel_account on outbox.whatsapp_channel (waba_id);
+
+create table outbox.deleted_channel (
+  channel_id uuid primary key,
+  org_id text not null,
+  phone_number_id text not null,
+  waba_id text not null,
+  app_id text not null,
+  deleted_at timestamptz not null
+);
+comment on table outbox.deleted_channel is
+  'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their '
+  'messages.';
+create index deleted_channel_number on outbox.deleted_channel (phone_number_id, app_id);
+create index deleted_channel_age on outbox.deleted_channel (deleted_at);
 
 create function outbox.channel_json(p_channel_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -2601,7 +2624,7 @@ begin
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
     'sentAt', outbox.iso_time(p_message.sent_at),
-    'deliveredAt', outbox.iso_time(p_message.delivered_at),
+    'deliveredAt', outbox.iso_time(p_message.delivered_at), 'copies', p_message.copies,
     'readAt', outbox.iso_time(p_message.read_at),
     'erasedAt', outbox.iso_time(p_message.erased_at));
 end
@@ -2799,7 +2822,7 @@ comment on function outbox.cancel_message(text, text, text, text) is
   'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 create function outbox.resend_message(
-  p_org_id text, p_message_id text, p_actor text default null
+  p_org_id text, p_message_id text, p_actor text default null, p_force boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -2812,6 +2835,11 @@ begin
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
       hint = 'Resend a message only after it is FAILED and before it is erased';
+  end if;
+  if v_message.delivered_at is not null and p_force is not true then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s was delivered, although it is FAILED', p_message_id),
+      hint = 'Resend it with force if the recipient needs a second copy';
   end if;
   if exists (
     select from outbox.delivery d
@@ -2838,10 +2866,10 @@ begin
   return outbox.get_message(p_org_id, p_message_id);
 end
 $$;
-comment on function outbox.resend_message(text, text, text) is
+comment on function outbox.resend_message(text, text, text, boolean) is
   'Queues a FAILED message again with all its retries, after the waiting messages of its '
   'recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or '
-  'erased.';
+  'erased, or WhatsApp reports that it arrived after all and p_force is false.';
 
 -- sql/messages/message/message_trail.sql
 
@@ -3124,24 +3152,29 @@ comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
   'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller '
   'holds the gate; messages by id.';
 
-create function outbox.forget_channel(p_endpoint_id uuid) returns void
+create function outbox.forget_channel(p_endpoint_id uuid, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_token uuid;
+  v_channel outbox.whatsapp_channel;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_token;
+  insert into outbox.deleted_channel (
+    channel_id, org_id, phone_number_id, waba_id, app_id, deleted_at)
+  values (v_channel.endpoint_id, v_channel.org_id, v_channel.phone_number_id, v_channel.waba_id,
+    v_channel.app_id, p_now);
+  delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
 end
 $$;
-comment on function outbox.forget_channel(uuid) is
-  'Deletes the token, windows and holds of a deleted channel.';
+comment on function outbox.forget_channel(uuid, timestamptz) is
+  'Deletes the token, windows and holds of a deleted channel, and stores its ids for the statuses '
+  'of its messages.';
 
 create or replace function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -3162,7 +3195,7 @@ declare
   v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
 begin
   if v_failed < p_limit then
-    perform outbox.forget_channel(p_endpoint_id);
+    perform outbox.forget_channel(p_endpoint_id, p_now);
   end if;
   return v_failed;
 end
@@ -3212,8 +3245,8 @@ begin
           filter (where a.status = 'FAILED'))[1] as failed,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
           filter (where a.wamid is not null and a.event_id = m.event_id))[1] as named,
-        pg_catalog.min(least(a.delivered_at, a.read_at)) as delivered_at,
-        pg_catalog.min(a.read_at) as read_at
+        pg_catalog.min(a.arrived_at) as delivered_at, pg_catalog.min(a.read_at) as read_at,
+        pg_catalog.count(a.arrived_at) as copies
       from outbox.message_attempt a
       cross join lateral outbox.attempt_outcome(a, a.event_id = m.event_id
         and (d.replayed_at is null or a.created_at >= d.replayed_at)) as s (outcome)
@@ -3238,6 +3271,7 @@ begin
         least((t.source).sent_at, (t.source).delivered_at, (t.source).read_at)),
       delivered_at = t.delivered_at,
       read_at = t.read_at,
+      copies = t.copies,
       error_code = case
         when t.becomes in ('SENT', 'DELIVERED') then null
         when t.keeps_error then m.error_code
@@ -4049,8 +4083,16 @@ begin
       end as reason
     from updates g
     left join lateral (
-      select c.* from outbox.whatsapp_channel c
-      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+      select n.* from (
+        select o.endpoint_id, o.org_id, o.waba_id, null::timestamptz as deleted_at
+        from outbox.whatsapp_channel o
+        where o.phone_number_id = g.phone_number_id and o.app_id = p_app_id
+        union all
+        -- The messages of a deleted channel still get their statuses.
+        select d.channel_id, d.org_id, d.waba_id, d.deleted_at from outbox.deleted_channel d
+        where d.phone_number_id = g.phone_number_id and d.app_id = p_app_id and g.kind = 'status'
+      ) n
+      order by n.deleted_at desc nulls first limit 1
     ) c on g.kind in ('status', 'message', 'preference')
   ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
@@ -4579,7 +4621,7 @@ begin
   v_changes := outbox.classify_statuses(p_ids, v_gates);
   perform outbox.save_statuses(v_changes, p_now);
   v_moves := outbox.judge_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new or c.arrives
     order by c.message_id), p_now);
   v_changes := outbox.judge_statuses(v_changes);
   perform outbox.record_statuses(v_changes, p_now);
@@ -4631,6 +4673,7 @@ begin
       m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
+      a.arrived_at is null and g.rank in (2, 3) as may_arrive, m.copies,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
@@ -4648,7 +4691,10 @@ begin
       pg_catalog.first_value(m.rank) over (
         partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
       ) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid,
+      pg_catalog.row_number() over (
+        partition by m.matched_id order by coalesce(m.rank, 0) in (2, 3) desc, m.at, m.id
+      ) as nth_arrival
     from matched m
   ), classified as (
     select r.*, case
@@ -4664,6 +4710,14 @@ begin
         when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
+  ), arrived as (
+    select k.*, a.arrives, a.arrives and (k.copies > 0 or pg_catalog.count(*)
+      filter (where a.arrives) over (partition by k.message_id order by k.at, k.id) > 1) as is_copy
+    from classified k
+    cross join lateral (
+      select coalesce(k.may_arrive and k.nth_arrival = 1
+        and (k.reason is null or k.reason = 'after_failed'), false) as arrives
+    ) a
   )
   select pg_catalog.array_agg(row(
       j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
@@ -4674,7 +4728,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
-      j.message_status,
+      j.message_status, j.arrives, coalesce(j.is_copy, false),
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -4683,7 +4737,7 @@ begin
       end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from classified j
+  from arrived j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -4708,13 +4762,14 @@ as $$
 begin
   return array(
     select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
-      c.title, c.details, c.is_new, c.was,
+      c.title, c.details, c.is_new, c.was, c.arrives, c.is_copy,
       case
         when v.reason is null then c.update_status
         else 'skipped'
       end, coalesce(c.reason, v.reason))::outbox.status_change
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy,
+      update_status, reason, place)
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m on true
@@ -4722,6 +4777,7 @@ begin
       select case
         when c.reason is not null then null
         when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.is_copy then 'second_copy'
         when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
         when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
         when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid
@@ -4762,6 +4818,7 @@ begin
     delivered_at = least(a.delivered_at, f.delivered_at),
     read_at = least(a.read_at, f.read_at),
     failed_at = least(a.failed_at, f.failed_at),
+    arrived_at = least(a.arrived_at, f.arrived_at),
     error_code = case
       when a.failed_at is not null then a.error_code
       else f.code
@@ -4780,20 +4837,21 @@ begin
     updated_at = p_now
   from (
     select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank = 1 and c.is_new) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2 and c.is_new) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3 and c.is_new) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4 and c.is_new) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank in (2, 3)) as arrived_at,
       (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
+        filter (where c.rank = 4 and c.is_new))[1] as code,
       (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
+        filter (where c.rank = 4 and c.is_new))[1] as title,
       (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
+        filter (where c.rank = 4 and c.is_new))[1] as details,
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+        order by c.at, c.update_id) filter (where c.rank = 4 and c.is_new))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.is_new
+    where c.is_new or c.arrives
     group by c.attempt_id
   ) f
   -- By ctid: only the transaction that holds the message changes its attempts.
@@ -4998,7 +5056,8 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -5011,18 +5070,64 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
+  perform outbox.record_arrivals(p_changes, p_now);
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
 comment on function outbox.record_statuses(outbox.status_change[], timestamptz) is
   'Adds the audit rows, activity rows and events of applied statuses. judge_messages() has added '
   'those of messages that were sent or have failed.';
+
+create function outbox.record_arrivals(
+  p_changes outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_text text;
+begin
+  for v_row in
+    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    where c.arrives and c.update_status = 'skipped'
+    order by c.place
+  loop
+    v_message := v_row.message;
+    v_text := pg_catalog.format('Attempt %s was delivered %s', v_row.attempt_no, case
+      when v_row.reason = 'message_cancelled' then 'although the message is cancelled'
+      when v_row.is_copy then 'too: the recipient has the message twice'
+      else 'although WhatsApp reported it as failed'
+    end);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+      v_text, null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
+      pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
+        'at', outbox.iso_time(v_row.at)), p_now);
+  end loop;
+end
+$$;
+comment on function outbox.record_arrivals(outbox.status_change[], timestamptz) is
+  'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp '
+  'had reported a failure, or another attempt arrived before.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -5049,7 +5154,8 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -5702,6 +5808,13 @@ begin
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
     p_now);
+  -- As old as callback_time() believes a status to be.
+  perform outbox.change_rows(v_task, 'outbox.deleted_channel',
+    'delete from outbox.deleted_channel d where d.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.deleted_channel o
+      where o.deleted_at < p_now - interval '60 days' limit p_limit),
+    p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
 end
@@ -5805,7 +5918,7 @@ grant execute on function
   outbox.list_messages(text, text, integer, text, text, text, timestamptz, timestamptz),
   outbox.count_messages(text),
   outbox.cancel_message(text, text, text, text),
-  outbox.resend_message(text, text, text),
+  outbox.resend_message(text, text, text, boolean),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer)
 to service_role;
@@ -5814,5 +5927,5 @@ grant select on
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
   outbox.whatsapp_contact, outbox.inbound_message, outbox.reply_word, outbox.channel_hold,
-  outbox.template_hold, outbox.notice_rule
+  outbox.template_hold, outbox.notice_rule, outbox.deleted_channel
 to service_role;

@@ -411,6 +411,8 @@ CREATE TYPE outbox.status_change AS (
 	details text,
 	is_new boolean,
 	was text,
+	arrives boolean,
+	is_copy boolean,
 	update_status text,
 	reason text
 );
@@ -419,7 +421,7 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt; was: the status of the message before.';
+COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt; was: the status of the message before; arrives: it is the first report that its attempt arrived; is_copy: another attempt of the message arrived before.';
 
 -- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -571,6 +573,7 @@ CREATE TABLE outbox.outbound_message (
     delivered_at timestamp with time zone,
     read_at timestamp with time zone,
     erased_at timestamp with time zone,
+    copies integer DEFAULT 0 NOT NULL,
     CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
     CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
     CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
@@ -580,7 +583,7 @@ ALTER TABLE outbox.outbound_message OWNER TO postgres;
 
 -- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. If erased_at is not null, payload, number and ids are erased.';
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. If erased_at is not null, payload, number and ids are erased. delivered_at and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a cancelled or failed message may have arrived.';
 
 -- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1716,6 +1719,7 @@ CREATE TABLE outbox.message_attempt (
     delivered_at timestamp with time zone,
     read_at timestamp with time zone,
     failed_at timestamp with time zone,
+    arrived_at timestamp with time zone,
     CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
 );
 
@@ -1723,7 +1727,7 @@ ALTER TABLE outbox.message_attempt OWNER TO postgres;
 
 -- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered across its resends. claim is the number of the delivery''s attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest time that a callback reports.';
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered across its resends. claim is the number of the delivery''s attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest time that a callback reports. arrived_at is the earliest time of delivered or read, also if the attempt was reported as failed before.';
 
 -- Name: apply_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2336,7 +2340,7 @@ begin
   v_changes := outbox.classify_statuses(p_ids, v_gates);
   perform outbox.save_statuses(v_changes, p_now);
   v_moves := outbox.judge_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new or c.arrives
     order by c.message_id), p_now);
   v_changes := outbox.judge_statuses(v_changes);
   perform outbox.record_statuses(v_changes, p_now);
@@ -6151,6 +6155,7 @@ begin
       m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
+      a.arrived_at is null and g.rank in (2, 3) as may_arrive, m.copies,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
@@ -6168,7 +6173,10 @@ begin
       pg_catalog.first_value(m.rank) over (
         partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
       ) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid,
+      pg_catalog.row_number() over (
+        partition by m.matched_id order by coalesce(m.rank, 0) in (2, 3) desc, m.at, m.id
+      ) as nth_arrival
     from matched m
   ), classified as (
     select r.*, case
@@ -6184,6 +6192,14 @@ begin
         when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
+  ), arrived as (
+    select k.*, a.arrives, a.arrives and (k.copies > 0 or pg_catalog.count(*)
+      filter (where a.arrives) over (partition by k.message_id order by k.at, k.id) > 1) as is_copy
+    from classified k
+    cross join lateral (
+      select coalesce(k.may_arrive and k.nth_arrival = 1
+        and (k.reason is null or k.reason = 'after_failed'), false) as arrives
+    ) a
   )
   select pg_catalog.array_agg(row(
       j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
@@ -6194,7 +6210,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
-      j.message_status,
+      j.message_status, j.arrives, coalesce(j.is_copy, false),
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -6203,7 +6219,7 @@ begin
       end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from classified j
+  from arrived j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -11837,31 +11853,35 @@ ALTER FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) OWNER TO postgres
 
 COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the old batches of a run, which it will not request again.';
 
--- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: forget_channel(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid) RETURNS void
+CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_token uuid;
+  v_channel outbox.whatsapp_channel;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_token;
+  insert into outbox.deleted_channel (
+    channel_id, org_id, phone_number_id, waba_id, app_id, deleted_at)
+  values (v_channel.endpoint_id, v_channel.org_id, v_channel.phone_number_id, v_channel.waba_id,
+    v_channel.app_id, p_now);
+  delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
 end
 $$;
 
-ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION forget_channel(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the token, windows and holds of a deleted channel.';
+COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Deletes the token, windows and holds of a deleted channel, and stores its ids for the statuses of its messages.';
 
 -- Name: forget_dead_letters(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12110,6 +12130,13 @@ begin
         and exists (
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
+    p_now);
+  -- As old as callback_time() believes a status to be.
+  perform outbox.change_rows(v_task, 'outbox.deleted_channel',
+    'delete from outbox.deleted_channel d where d.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.deleted_channel o
+      where o.deleted_at < p_now - interval '60 days' limit p_limit),
     p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
@@ -14318,8 +14345,8 @@ begin
           filter (where a.status = 'FAILED'))[1] as failed,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
           filter (where a.wamid is not null and a.event_id = m.event_id))[1] as named,
-        pg_catalog.min(least(a.delivered_at, a.read_at)) as delivered_at,
-        pg_catalog.min(a.read_at) as read_at
+        pg_catalog.min(a.arrived_at) as delivered_at, pg_catalog.min(a.read_at) as read_at,
+        pg_catalog.count(a.arrived_at) as copies
       from outbox.message_attempt a
       cross join lateral outbox.attempt_outcome(a, a.event_id = m.event_id
         and (d.replayed_at is null or a.created_at >= d.replayed_at)) as s (outcome)
@@ -14344,6 +14371,7 @@ begin
         least((t.source).sent_at, (t.source).delivered_at, (t.source).read_at)),
       delivered_at = t.delivered_at,
       read_at = t.read_at,
+      copies = t.copies,
       error_code = case
         when t.becomes in ('SENT', 'DELIVERED') then null
         when t.keeps_error then m.error_code
@@ -14395,13 +14423,14 @@ CREATE FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) RETURNS 
 begin
   return array(
     select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
-      c.title, c.details, c.is_new, c.was,
+      c.title, c.details, c.is_new, c.was, c.arrives, c.is_copy,
       case
         when v.reason is null then c.update_status
         else 'skipped'
       end, coalesce(c.reason, v.reason))::outbox.status_change
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy,
+      update_status, reason, place)
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m on true
@@ -14409,6 +14438,7 @@ begin
       select case
         when c.reason is not null then null
         when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.is_copy then 'second_copy'
         when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
         when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
         when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid
@@ -16370,7 +16400,7 @@ begin
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
     'sentAt', outbox.iso_time(p_message.sent_at),
-    'deliveredAt', outbox.iso_time(p_message.delivered_at),
+    'deliveredAt', outbox.iso_time(p_message.delivered_at), 'copies', p_message.copies,
     'readAt', outbox.iso_time(p_message.read_at),
     'erasedAt', outbox.iso_time(p_message.erased_at));
 end
@@ -17152,7 +17182,7 @@ declare
   v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
 begin
   if v_failed < p_limit then
-    perform outbox.forget_channel(p_endpoint_id);
+    perform outbox.forget_channel(p_endpoint_id, p_now);
   end if;
   return v_failed;
 end
@@ -19096,7 +19126,8 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -20678,6 +20709,53 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 
 COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the numbers of earlier messages.';
 
+-- Name: record_arrivals(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_text text;
+begin
+  for v_row in
+    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    where c.arrives and c.update_status = 'skipped'
+    order by c.place
+  loop
+    v_message := v_row.message;
+    v_text := pg_catalog.format('Attempt %s was delivered %s', v_row.attempt_no, case
+      when v_row.reason = 'message_cancelled' then 'although the message is cancelled'
+      when v_row.is_copy then 'too: the recipient has the message twice'
+      else 'although WhatsApp reported it as failed'
+    end);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+      v_text, null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
+      pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
+        'at', outbox.iso_time(v_row.at)), p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp had reported a failure, or another attempt arrived before.';
+
 -- Name: record_failure(outbox.outbound_message, boolean, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) RETURNS void
@@ -20974,7 +21052,8 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -20987,12 +21066,14 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
+  perform outbox.record_arrivals(p_changes, p_now);
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
@@ -22350,9 +22431,9 @@ ALTER FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_t
 
 COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic or queue.';
 
--- Name: resend_message(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: resend_message(text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text, p_force boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -22371,6 +22452,11 @@ begin
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
       hint = 'Resend a message only after it is FAILED and before it is erased';
+  end if;
+  if v_message.delivered_at is not null and p_force is not true then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s was delivered, although it is FAILED', p_message_id),
+      hint = 'Resend it with force if the recipient needs a second copy';
   end if;
   if exists (
     select from outbox.delivery d
@@ -22398,11 +22484,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) OWNER TO postgres;
+ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) OWNER TO postgres;
 
--- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again with all its retries, after the waiting messages of its recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or erased.';
+COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) IS 'Queues a FAILED message again with all its retries, after the waiting messages of its recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or erased, or WhatsApp reports that it arrived after all and p_force is false.';
 
 -- Name: reserved_headers(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23868,6 +23954,7 @@ begin
     delivered_at = least(a.delivered_at, f.delivered_at),
     read_at = least(a.read_at, f.read_at),
     failed_at = least(a.failed_at, f.failed_at),
+    arrived_at = least(a.arrived_at, f.arrived_at),
     error_code = case
       when a.failed_at is not null then a.error_code
       else f.code
@@ -23886,20 +23973,21 @@ begin
     updated_at = p_now
   from (
     select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank = 1 and c.is_new) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2 and c.is_new) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3 and c.is_new) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4 and c.is_new) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank in (2, 3)) as arrived_at,
       (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
+        filter (where c.rank = 4 and c.is_new))[1] as code,
       (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
+        filter (where c.rank = 4 and c.is_new))[1] as title,
       (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
+        filter (where c.rank = 4 and c.is_new))[1] as details,
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+        order by c.at, c.update_id) filter (where c.rank = 4 and c.is_new))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.is_new
+    where c.is_new or c.arrives
     group by c.attempt_id
   ) f
   -- By ctid: only the transaction that holds the message changes its attempts.
@@ -25184,8 +25272,16 @@ begin
       end as reason
     from updates g
     left join lateral (
-      select c.* from outbox.whatsapp_channel c
-      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+      select n.* from (
+        select o.endpoint_id, o.org_id, o.waba_id, null::timestamptz as deleted_at
+        from outbox.whatsapp_channel o
+        where o.phone_number_id = g.phone_number_id and o.app_id = p_app_id
+        union all
+        -- The messages of a deleted channel still get their statuses.
+        select d.channel_id, d.org_id, d.waba_id, d.deleted_at from outbox.deleted_channel d
+        where d.phone_number_id = g.phone_number_id and d.app_id = p_app_id and g.kind = 'status'
+      ) n
+      order by n.deleted_at desc nulls first limit 1
     ) c on g.kind in ('status', 'message', 'preference')
   ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
@@ -27656,6 +27752,23 @@ CREATE SEQUENCE outbox.counters_from
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
 
+-- Name: deleted_channel; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.deleted_channel (
+    channel_id uuid NOT NULL,
+    org_id text NOT NULL,
+    phone_number_id text NOT NULL,
+    waba_id text NOT NULL,
+    app_id text NOT NULL,
+    deleted_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.deleted_channel OWNER TO postgres;
+
+-- Name: TABLE deleted_channel; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.deleted_channel IS 'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their messages.';
+
 -- Name: ended_subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.ended_subscription (
@@ -28877,6 +28990,11 @@ ALTER TABLE ONLY outbox.dead_letter
 ALTER TABLE ONLY outbox.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
+-- Name: deleted_channel deleted_channel_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.deleted_channel
+    ADD CONSTRAINT deleted_channel_pkey PRIMARY KEY (channel_id);
+
 -- Name: delivery delivery_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.delivery
@@ -29260,6 +29378,14 @@ CREATE INDEX dead_letter_org ON outbox.dead_letter USING btree (org_id, failed_a
 
 CREATE INDEX dead_letter_waiting ON outbox.dead_letter USING btree (failed_at) WHERE ((replayed_at IS NULL) AND (discarded_at IS NULL));
 
+-- Name: deleted_channel_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX deleted_channel_age ON outbox.deleted_channel USING btree (deleted_at);
+
+-- Name: deleted_channel_number; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX deleted_channel_number ON outbox.deleted_channel USING btree (phone_number_id, app_id);
+
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
@@ -29590,6 +29716,10 @@ ALTER TABLE outbox.counter_change ENABLE ROW LEVEL SECURITY;
 -- Name: dead_letter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.dead_letter ENABLE ROW LEVEL SECURITY;
+
+-- Name: deleted_channel; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.deleted_channel ENABLE ROW LEVEL SECURITY;
 
 -- Name: delivery; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -31044,9 +31174,9 @@ REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone)
 
 REVOKE ALL ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) FROM PUBLIC;
 
--- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION forget_channel(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION forget_dead_letters(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32153,6 +32283,10 @@ GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) T
 
 REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
 
+-- Name: FUNCTION record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) FROM PUBLIC;
@@ -32346,10 +32480,10 @@ REVOKE ALL ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) FROM PUB
 REVOKE ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) TO service_role;
 
--- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) TO service_role;
 
 -- Name: FUNCTION reserved_headers(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32973,6 +33107,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE deleted_channel; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.deleted_channel TO service_role;
 
 -- Name: TABLE ended_subscription; Type: ACL; Schema: outbox; Owner: postgres
 

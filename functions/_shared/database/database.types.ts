@@ -589,6 +589,34 @@ export type Database = {
         }
         Relationships: []
       }
+      'deleted_channel': {
+        Row: {
+          'app_id': string
+          'channel_id': string
+          'deleted_at': string
+          'org_id': string
+          'phone_number_id': string
+          'waba_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'channel_id': string
+          'deleted_at': string
+          'org_id': string
+          'phone_number_id': string
+          'waba_id': string
+        }
+        Update: {
+          'app_id'?: string
+          'channel_id'?: string
+          'deleted_at'?: string
+          'org_id'?: string
+          'phone_number_id'?: string
+          'waba_id'?: string
+        }
+        Relationships: []
+      }
       'delivery': {
         Row: {
           'attempt': number
@@ -1361,6 +1389,7 @@ export type Database = {
       }
       'message_attempt': {
         Row: {
+          'arrived_at': string | null
           'attempt_no': number
           'claim': number
           'created_at': string
@@ -1383,6 +1412,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'arrived_at'?: string | null
           'attempt_no': number
           'claim': number
           'created_at': string
@@ -1404,6 +1434,7 @@ export type Database = {
           'wamid'?: string | null
         }
         Update: {
+          'arrived_at'?: string | null
           'attempt_no'?: number
           'claim'?: number
           'created_at'?: string
@@ -1518,6 +1549,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -1546,6 +1578,7 @@ export type Database = {
             'channel': string
             'channel_id': string
             'content': string
+            'copies': number
             'created_at': string
             'created_by': string | null
             'delivered_at': string | null
@@ -1584,6 +1617,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies'?: number
           'created_at': string
           'created_by'?: string | null
           'delivered_at'?: string | null
@@ -1612,6 +1646,7 @@ export type Database = {
           'channel'?: string
           'channel_id'?: string
           'content'?: string
+          'copies'?: number
           'created_at'?: string
           'created_by'?: string | null
           'delivered_at'?: string | null
@@ -3321,6 +3356,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -4165,6 +4201,7 @@ export type Database = {
           'p_wamid': string
         }
         Returns: {
+          'arrived_at': string | null
           'attempt_no': number
           'claim': number
           'created_at': string
@@ -4228,6 +4265,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -4310,7 +4348,7 @@ export type Database = {
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
-      'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'forget_channel': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: undefined }
       'forget_dead_letters': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_default_rows': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_idempotency_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -4808,6 +4846,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -5698,6 +5737,13 @@ export type Database = {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]
       }
+      'record_arrivals': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'record_failure': {
         Args: {
           'p_by_callback': boolean
@@ -5963,7 +6009,12 @@ export type Database = {
         Returns: undefined
       }
       'resend_message': {
-        Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string }
+        Args: {
+          'p_actor'?: string
+          'p_force'?: boolean
+          'p_message_id': string
+          'p_org_id': string
+        }
         Returns: Json
       }
       'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
@@ -6784,6 +6835,8 @@ export type Database = {
         'details': string | null
         'is_new': boolean | null
         'was': string | null
+        'arrives': boolean | null
+        'is_copy': boolean | null
         'update_status': string | null
         'reason': string | null
       }

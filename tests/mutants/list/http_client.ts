@@ -189,8 +189,8 @@ export const httpClient: readonly Mutant[] = [
   {
     file: 'functions/_shared/transport/http1.ts',
     find: `if (this.#head !== null) this.#settleResponse(true)
-    else this.#settle(fault('timeout'))`,
-    replace: `this.#settle(fault('timeout'))`,
+    else if (this.#connection === null)`,
+    replace: `if (this.#connection === null)`,
     tests: ['functions/_shared/senders/webhook.test.ts', 'functions/_shared/http1/pools.test.ts'],
     why: 'A delivery that was answered 200 is sent again because its body hung.',
   },
