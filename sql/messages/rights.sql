@@ -35,7 +35,7 @@ grant execute on function
   outbox.list_messages(text, text, integer, text, text, text, timestamptz, timestamptz),
   outbox.count_messages(text),
   outbox.cancel_message(text, text, text, text),
-  outbox.resend_message(text, text, text),
+  outbox.resend_message(text, text, text, boolean),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer)
 to service_role;
@@ -45,5 +45,5 @@ grant select on
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
   outbox.person, outbox.person_identifier, outbox.inbound_message, outbox.reply_word,
   outbox.channel_hold,
-  outbox.template_hold, outbox.notice_rule
+  outbox.template_hold, outbox.notice_rule, outbox.deleted_channel
 to service_role;

@@ -17,8 +17,9 @@
 --   endpoints/org_endpoint.sql, endpoints/retry.sql, endpoints/failure.sql, endpoints/rights.sql,
 --   engine/queue/gate.sql, engine/queue/park.sql, engine/queue/delivery.sql,
 --   engine/queue/attempt.sql, engine/queue/refusal.sql, engine/route/router.sql,
---   engine/route/unrouted.sql, engine/route/wanted.sql, engine/route/ended.sql,
---   engine/route/evaluate_filters.sql, engine/route/turn.sql, engine/route/add_deliveries.sql,
+--   engine/route/backlog.sql, engine/route/routing.sql, engine/route/unrouted.sql,
+--   engine/route/turn.sql, engine/route/read_unrouted.sql, engine/route/wanted.sql,
+--   engine/route/ended.sql, engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql,
 --   engine/route/route.sql, engine/route/refused_event.sql, engine/route/refused_delivery.sql,
 --   engine/route/routing_timeout.sql, engine/result/error_hint.sql, engine/result/result.sql,
 --   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
@@ -1936,7 +1937,7 @@ comment on function outbox.partition_name(text, date) is
 -- Postgres returns bounds only as text in the format of the session, so the settings of this
 -- function fix the format.
 create function outbox.partitions(p_table text)
-returns table (name text, since timestamptz, until timestamptz)
+returns table (name text, since timestamptz, until timestamptz, part regclass)
 language plpgsql stable
 set search_path = ''
 set datestyle = 'ISO, YMD'
@@ -1946,9 +1947,10 @@ begin
   return query
   select b.name,
     case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
-    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end,
+    b.part
   from (
-    select c.relname::text as name, p_table = 'event' as by_id,
+    select c.relname::text as name, c.oid::regclass as part, p_table = 'event' as by_id,
       pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
         '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
     from pg_catalog.pg_inherits i
@@ -1961,7 +1963,8 @@ end
 $$;
 comment on function outbox.partitions(text) is
   'The partitions of event or attempt without DEFAULT, and the time span that each stores by its '
-  'real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
+  'real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest '
+  'first.';
 
 -- sql/events/event_check.sql
 
@@ -2083,6 +2086,9 @@ begin
   if p_event.traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
     perform outbox.invalid('traceparent', 'is not a W3C trace context',
       'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
+  end if;
+  if p_event.deliver_at = '-infinity' then
+    perform outbox.invalid('deliver_at', 'is -infinity', 'Expected a time, or leave it out');
   end if;
   if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
@@ -2290,28 +2296,31 @@ create function outbox.put_event(
 language plpgsql set search_path = ''
 as $$
 declare
-  -- Assigned, because PERFORM starts the executor and takes twice as long.
-  v_id uuid := outbox.check_event(p_event, p_is_own);
+  v_id uuid;
   v_held uuid;
 begin
-  if p_event.idempotency_key is not null then
+  -- Before the checks, so that a repeat has the id of the first event although a limit has changed
+  -- since or its endpoint was deleted. An error below gives the key back.
+  if p_event.idempotency_key ~ '^[\x21-\x7e]{1,255}$' and p_event.org_id is not null then
     v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
   end if;
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
+  v_id := outbox.check_event(p_event, p_is_own);
   with event as (
     insert into outbox.event select p_event.*
     where p_is_own or not exists (
       select from outbox.event_bytes b
       where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select e.id from event e;
+  insert into outbox.unrouted (event_id, org_id) select e.id, e.org_id from event e;
   if not found then
     perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
     insert into outbox.event select p_event.*;
-    insert into outbox.unrouted (event_id) values (v_id);
+    insert into outbox.unrouted (event_id, org_id) values (v_id, p_event.org_id);
   end if;
   return v_id;
 end
@@ -2566,7 +2575,8 @@ begin
     end if;
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
-  insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
+  insert into outbox.unrouted (event_id, org_id)
+  select e.id, e.org_id from pg_catalog.unnest(v_events) e;
   return array(
     select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception
@@ -2820,6 +2830,25 @@ comment on column outbox.endpoint.config is
   'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
+
+create function outbox.keep_endpoint() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Its subscriptions, history and messages have copies of them: an endpoint with another
+  -- organisation would still get the events of the first one.
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('endpoint %s keeps its id, organisation and kind', old.id),
+    hint = 'Create another endpoint, and delete this one';
+end
+$$;
+comment on function outbox.keep_endpoint() is
+  'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
+
+create trigger endpoint_is_kept
+  before update of id, org_id, kind on outbox.endpoint
+  for each row when ((old.id, old.org_id, old.kind) is distinct from (new.id, new.org_id, new.kind))
+  execute function outbox.keep_endpoint();
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
@@ -5220,6 +5249,7 @@ create table outbox.failure_rule (
   max_retries integer
     constraint failure_rule_max_retries_is_sensible check (max_retries between 0 and 50),
   new_token boolean not null default false,
+  of_recipient boolean not null default false,
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -5230,8 +5260,9 @@ comment on table outbox.failure_rule is
   'waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: '
   'those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: '
   'the failure means that the recipient has opted out of these messages. max_retries: a lower '
-  'limit than that of the endpoint. new_token: a new access token is the remedy. A code may have '
-  'a subcode after a dot.';
+  'limit than that of the endpoint. new_token: a new access token is the remedy. of_recipient: a '
+  'final failure that concerns only this recipient, and that nobody can correct: the delivery is '
+  'cancelled, without a dead letter. A code may have a subcode after a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -5265,7 +5296,7 @@ begin
   limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
-      null, null, false)::outbox.failure_rule;
+      null, null, false, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -5466,6 +5497,7 @@ create table outbox.gate (
   probe_attempt integer,
   ramp_from timestamptz not null default 'epoch',
   isolated_at timestamptz not null default 'infinity',
+  org_id text not null,
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
@@ -5481,7 +5513,7 @@ comment on table outbox.gate is
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
   'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
   'out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be '
-  'claimed.';
+  'claimed; org_id: of the endpoint.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
@@ -5579,7 +5611,9 @@ as $$
 declare
   v_gate bigint;
 begin
-  insert into outbox.gate (endpoint_id) values (p_endpoint_id) returning id into v_gate;
+  insert into outbox.gate (endpoint_id, org_id)
+  select e.id, e.org_id from outbox.endpoint e where e.id = p_endpoint_id
+  returning id into v_gate;
   if p_ordering = 'none' then
     insert into outbox.lane (gate_id, ordered) values (v_gate, false);
   end if;
@@ -6243,21 +6277,36 @@ comment on function outbox.admit_endpoints(uuid[]) is
 
 create table outbox.unrouted (
   event_id uuid primary key,
+  org_id text not null,
   xid xid8 not null default pg_catalog.pg_current_xact_id(),
   routed_to uuid,
   failures smallint not null default 0,
-  org_id text
+  period bytea not null
+    generated always as (pg_catalog.substr(pg_catalog.uuid_send(event_id), 1, 5)) stored
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
   'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
-  'last endpoint that was processed, of an event with more endpoints than one batch has; org_id: '
-  'the organisation, if the event waits for the turn of its organisation (see turn), else null.';
-create index unrouted_turn on outbox.unrouted (org_id, event_id) where org_id > '';
--- The predicate is always true. It keeps the planner from using this index for lookups by event.
-create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
+  'last endpoint that was processed, of an event with more endpoints than one batch has; period: '
+  'the 256 ms of the event, which are the first 5 bytes of its id.';
+-- The predicates are always true. They keep the planner from using these indexes for lookups by
+-- event.
+create index unrouted_period on outbox.unrouted (period, org_id, event_id) where org_id > '';
+create index unrouted_xid on outbox.unrouted (xid, org_id, event_id) where xid > '0';
+
+create table outbox.backlog (
+  org_id text,
+  period bytea,
+  primary key (org_id, period)
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
+comment on table outbox.backlog is
+  'The parts of unrouted that wait for the turn of their organisation: one row for each '
+  'organisation and period, whatever the number of its events is (see turn).';
 
 create table outbox.router (
   turn bigint primary key default 0,
@@ -6265,12 +6314,14 @@ create table outbox.router (
   seen_below xid8 not null default '0',
   open_xids xid8[] not null default '{}',
   batch integer not null default 1000,
-  last_org text not null default ''
+  last_org text not null default '',
+  shared_at timestamptz not null default '-infinity'
 );
 comment on table outbox.router is
   'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
   'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: '
-  'the organisation that had the last turn. turn: the '
+  'the last organisation that had a turn. shared_at: when a batch last had events of an '
+  'organisation while another one was in backlog. turn: the '
   'number of updates, which is the key because it changes: with a constant key each lookup would '
   'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
@@ -6290,14 +6341,14 @@ create table outbox.unroutable (
   error text not null,
   set_aside_at timestamptz not null,
   routed_to uuid,
-  org_id text,
+  org_id text not null,
   failures smallint not null default 3,
   again_at timestamptz not null default 'infinity'
 );
 comment on table outbox.unroutable is
   'Events whose routing failed three times. route_again() routes one again, from the endpoint '
-  'after routed_to. org_id: null if the event does not exist; again_at: when it is routed again '
-  'without a call, after an error that is usually temporary.';
+  'after routed_to. again_at: when it is routed again without a call, after an error that is '
+  'usually temporary.';
 create index unroutable_again on outbox.unroutable (again_at) where again_at < 'infinity';
 create index unroutable_org on outbox.unroutable (org_id, event_id) where org_id > '';
 
@@ -6321,32 +6372,126 @@ comment on function outbox.lock_router() is
   'The state of routing, locked until the transaction or its current block ends; nulls while '
   'another call is routing. locks: router with SKIP LOCKED.';
 
--- sql/engine/route/unrouted.sql
+-- sql/engine/route/backlog.sql
 
--- Routing creates one delivery of an event for each subscribed endpoint. This file reads the events
--- to route. One call at a time routes, because it holds the row lock of router.
---
--- A read must find each event once, also if its publisher commits late, and must not scan the dead
--- rows of events that were routed. So router stores what the last read has seen. An event of
--- `unrouted` has not been read if one of these is true:
---
---   new    its id is above watermark
---   late   its xid is in open_xids: its transaction was open at the last read
---   late   its xid is at least seen_below: its transaction began after the last read
---
--- A row with an org_id has been read before. It waits for the turn of its organisation (see turn).
---
--- There is no other case: every other transaction had ended before the last read, so that read saw
--- its events. An old state is always safe, because a routed event is deleted from unrouted.
---
--- An example with the events e1 < e2 < e3 < e4:
---
---   transaction 100 publishes e1 and stays open; 101 publishes e3 and commits
---   read 1, by transaction 102, finds e3
---     -> watermark e3, open_xids {100, 102}, seen_below 102
---   100 commits e1; 103 commits e2, whose id is from before read 1; 104 commits e4
---   read 2, by transaction 105, finds e1 (late: in open_xids), e2 (late: 103 >= 102), e4 (new)
---     -> watermark e4, open_xids {105}, seen_below 105
+-- The organisations whose events wait for a turn (see turn), and which events these are. backlog
+-- has a row for each organisation and period of 256 ms, so that it stays small whatever waits. Only
+-- the holder of the lock of router changes it.
+
+create type outbox.part as (org_id text, period bytea);
+comment on type outbox.part is 'The events of one organisation and one period of 256 ms.';
+
+create function outbox.period_of(p_event_id uuid) returns bytea
+language sql immutable strict set search_path = ''
+as $$
+  select pg_catalog.substr(pg_catalog.uuid_send(p_event_id), 1, 5)
+$$;
+comment on function outbox.period_of(uuid) is 'The period of an event, as in outbox.unrouted.';
+
+create function outbox.period_end(p_period bytea) returns uuid
+language sql immutable strict set search_path = ''
+as $$
+  select (pg_catalog.encode(p_period, 'hex') || pg_catalog.repeat('f', 22))::uuid
+$$;
+comment on function outbox.period_end(bytea) is 'A bound: at least every id of that period.';
+
+create function outbox.wait_for_turns(p_parts outbox.part[]) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.backlog (org_id, period)
+  select distinct p.org_id, p.period from pg_catalog.unnest(p_parts) p
+  on conflict do nothing;
+end
+$$;
+comment on function outbox.wait_for_turns(outbox.part[]) is
+  'Puts parts of unrouted into backlog. locks: the caller holds router.';
+
+create function outbox.waiting_orgs(p_after text, p_limit integer) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_orgs text[] := array[]::text[];
+  v_org text := p_after;
+  v_is_round boolean := false;
+begin
+  while pg_catalog.cardinality(v_orgs) < p_limit loop
+    select b.org_id into v_org from outbox.backlog b where b.org_id > v_org
+    order by b.org_id, b.period limit 1;
+    if not found then
+      exit when v_is_round;
+      v_is_round := true;
+      v_org := '';
+      continue;
+    end if;
+    exit when v_is_round and v_org > p_after;
+    v_orgs := pg_catalog.array_append(v_orgs, v_org);
+  end loop;
+  return v_orgs;
+end
+$$;
+comment on function outbox.waiting_orgs(text, integer) is
+  'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after '
+  'first.';
+
+create function outbox.oldest_waiting() returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_part outbox.part := row('', null)::outbox.part;
+  v_oldest timestamptz;
+begin
+  loop
+    select b.org_id, b.period into v_part.org_id, v_part.period from outbox.backlog b
+    where b.org_id > v_part.org_id order by b.org_id, b.period limit 1;
+    exit when not found;
+    v_oldest := least(v_oldest, outbox.uuid_v7_time((
+      select u.event_id from outbox.unrouted u
+      where u.period = v_part.period and u.org_id = v_part.org_id and u.org_id > ''
+      order by u.event_id limit 1)));
+  end loop;
+  return v_oldest;
+end
+$$;
+comment on function outbox.oldest_waiting() is
+  'The time of the oldest event that waits for the turn of its organisation; null if none does.';
+
+create function outbox.waiting_events(p_limit integer) returns setof uuid
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+  select u.event_id
+  from outbox.backlog b
+  cross join lateral (
+    select u.event_id from outbox.unrouted u
+    where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
+    limit p_limit
+  ) u
+  limit p_limit;
+end
+$$;
+comment on function outbox.waiting_events(integer) is
+  'Up to p_limit events that wait for the turn of their organisation.';
+
+-- sql/engine/route/routing.sql
+
+-- What one routing call reads, decides and writes: a batch of events and their pairs.
 
 create type outbox.pair as (
   event_id uuid,
@@ -6378,6 +6523,7 @@ create type outbox.routing as (
   events uuid[],
   rows_at tid[],
   behind uuid[],
+  orgs text[],
   pairs outbox.pair[],
   cut_event uuid,
   cut_endpoint uuid,
@@ -6387,19 +6533,55 @@ create type outbox.routing as (
   questions outbox.question[],
   is_shared boolean,
   turn_of text,
-  cut_org text,
-  waiting_at tid[],
-  waiting_orgs text[]
+  turn_orgs text[]
 );
 comment on type outbox.routing is
-  'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of '
-  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the '
-  'deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last '
-  'endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; '
-  'questions: the filters still to be evaluated, in the order of the pairs; is_shared: other '
-  'organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the '
-  'organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: '
-  'the rows of the other events that now wait for the turn of their organisation.';
+  'One batch. events: those that it finishes, in the order of turns; rows_at: the places of '
+  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their '
+  'organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does '
+  'not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of '
+  'router, null to keep it; questions: the filters still to be evaluated, in the order of the '
+  'pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation '
+  'that has had a turn; turn_orgs: the organisations that were read from backlog.';
+
+-- sql/engine/route/unrouted.sql
+
+-- Routing creates one delivery of an event for each subscribed endpoint. This file finds the events
+-- to route. One call at a time routes, because it holds the row lock of router.
+--
+-- A read must find each event once, also if its publisher commits late, and must not scan the dead
+-- rows of events that were routed. So router stores what the last read has seen. An event of
+-- `unrouted` has not been read if one of these is true:
+--
+--   new    its id is above watermark
+--   late   its xid is in open_xids: its transaction was open at the last read
+--   late   its xid is at least seen_below: its transaction began after the last read
+--
+-- There is no other case: every other transaction had ended before the last read, so that read saw
+-- its events. An old state is always safe, because a routed event is deleted from unrouted. What a
+-- read has found and not routed waits in backlog (see turn).
+--
+-- An example with the events e1 < e2 < e3 < e4:
+--
+--   transaction 100 publishes e1 and stays open; 101 publishes e3 and commits
+--   read 1, by transaction 102, finds e3
+--     -> watermark e3, open_xids {100, 102}, seen_below 102
+--   100 commits e1; 103 commits e2, whose id is from before read 1; 104 commits e4
+--   read 2, by transaction 105, finds e1 (late: in open_xids), e2 (late: 103 >= 102), e4 (new)
+--     -> watermark e4, open_xids {105}, seen_below 105
+
+create type outbox.unread as (
+  events uuid[],
+  rows_at tid[],
+  behind uuid[],
+  orgs text[],
+  parts outbox.part[],
+  upto uuid
+);
+comment on type outbox.unread is
+  'What a read has found: fewer events than a batch, or no events and the parts that have them. '
+  'rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch '
+  'processed; orgs: their organisations; upto: the new watermark.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -6417,14 +6599,13 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark and u.org_id is null
+      and u.event_id <= p_router.watermark
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
-      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -6433,66 +6614,48 @@ $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
-create function outbox.has_new(p_router outbox.router) returns boolean
+create function outbox.late_parts(p_router outbox.router) returns outbox.part[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  return exists (
-      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
-    or exists (select from outbox.unrouted_late(p_router, 1) u);
-end
-$$;
-comment on function outbox.has_new(outbox.router) is
-  'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
-
-create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_org text := outbox.turn_org(p_router);
-begin
-  if v_org is not null then
-    return array(
-      select u.event_id from outbox.unrouted u
-      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
-  end if;
-  return array(
-    select l.id from (
-      select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
-      union all
-      (
-        select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
-      )
-    ) l
-    order by l.place limit 1);
-end
-$$;
-comment on function outbox.next_unrouted(outbox.router) is
-  'The event that routing reads next, as an array of one; empty if there is none.';
-
-create function outbox.has_unrouted() returns boolean
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_router outbox.router;
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_parts outbox.part[] := array[]::outbox.part[];
+  v_xid xid8;
+  v_last xid8;
+  v_org text;
+  v_event uuid;
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
+  for v_xid, v_last in
+    select x, x from pg_catalog.unnest(p_router.open_xids) x where x < p_router.seen_below
+    union all
+    select p_router.seen_below, '18446744073709551615'::xid8
+  loop
+    v_org := '';
+    v_event := v_start;
+    loop
+      select u.xid, u.org_id, u.event_id into v_xid, v_org, v_event from outbox.unrouted u
+      where (u.xid, u.org_id, u.event_id) > (v_xid, v_org, v_event) and u.xid <= v_last
+        and u.xid > '0' and u.event_id <= p_router.watermark
+      order by u.xid, u.org_id, u.event_id limit 1;
+      exit when not found;
+      v_parts := pg_catalog.array_append(
+        v_parts, row(v_org, outbox.period_of(v_event))::outbox.part);
+      v_event := outbox.period_end(outbox.period_of(v_event));
+    end loop;
+  end loop;
+  return v_parts;
 end
 $$;
-comment on function outbox.has_unrouted() is
-  'Whether there is an event to route, by the same rules as read_unrouted().';
+comment on function outbox.late_parts(outbox.router) is
+  'The parts that have late events. It looks up one event of each transaction, organisation and '
+  'period.';
 
-create function outbox.with_late(p_batch outbox.routing, p_late uuid[]) returns outbox.routing
+create function outbox.read_late(p_router outbox.router) returns outbox.unread
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -6504,20 +6667,483 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_late uuid[] := array(
+    select l from outbox.unrouted_late(p_router, p_router.batch) l order by l);
+  v_unread outbox.unread;
 begin
-  select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
-    pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place) || p_batch.behind
-  into p_batch.events, p_batch.rows_at, p_batch.behind
-  from pg_catalog.unnest(p_late) with ordinality as l (event_id, place)
-  cross join lateral (
-    select u.ctid, u.routed_to from outbox.unrouted u where u.event_id = l.event_id offset 0
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_unread.parts := outbox.late_parts(p_router);
+  elsif pg_catalog.cardinality(v_late) > 0 then
+    select pg_catalog.array_agg(l.event_id order by l.place),
+      pg_catalog.array_agg(u.row_at order by l.place),
+      pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place),
+      pg_catalog.array_agg(u.org_id order by l.place)
+    into v_unread.events, v_unread.rows_at, v_unread.behind, v_unread.orgs
+    from pg_catalog.unnest(v_late) with ordinality as l (event_id, place)
+    cross join lateral (
+      select u.ctid as row_at, u.routed_to, u.org_id from outbox.unrouted u
+      where u.event_id = l.event_id offset 0
+    ) u;
+  end if;
+  return v_unread;
+end
+$$;
+comment on function outbox.read_late(outbox.router) is 'The late events in the order of their ids.';
+
+create function outbox.new_parts(
+  p_router outbox.router, out parts outbox.part[], out upto uuid
+)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_most constant integer := 1000;
+  v_period bytea := outbox.period_of(p_router.watermark);
+  v_next bytea;
+  v_org text := '';
+  v_event uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+begin
+  parts := array[]::outbox.part[];
+  loop
+    select u.period, u.org_id into v_next, v_org from outbox.unrouted u
+    where (u.period, u.org_id, u.event_id) > (v_period, v_org, v_event)
+      and u.event_id > p_router.watermark and u.org_id > ''
+    order by u.period, u.org_id, u.event_id limit 1;
+    if not found then
+      upto := (
+        select u.event_id from outbox.unrouted u where u.event_id > p_router.watermark
+        order by u.event_id desc limit 1);
+      return;
+    elsif v_next > v_period and pg_catalog.cardinality(parts) >= v_most then
+      upto := outbox.period_end(v_period);
+      return;
+    end if;
+    v_period := v_next;
+    v_event := v_last;
+    parts := pg_catalog.array_append(parts, row(v_org, v_period)::outbox.part);
+  end loop;
+end
+$$;
+comment on function outbox.new_parts(outbox.router) is
+  'The parts that have new events, all of them up to an id. It looks up one event of each '
+  'organisation and period, of as many periods as have 1,000 parts.';
+
+create function outbox.read_above(p_router outbox.router) returns outbox.unread
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_unread outbox.unread;
+begin
+  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.row_at),
+    pg_catalog.array_agg(u.behind), pg_catalog.array_agg(u.org_id)
+  into v_unread.events, v_unread.rows_at, v_unread.behind, v_unread.orgs
+  from (
+    select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind, u.org_id
+    from outbox.unrouted u
+    where u.event_id > p_router.watermark
+    order by u.event_id limit p_router.batch
   ) u;
+  if pg_catalog.cardinality(v_unread.events) >= p_router.batch then
+    v_unread := null;
+    select n.parts, n.upto into v_unread.parts, v_unread.upto from outbox.new_parts(p_router) n;
+  else
+    v_unread.upto := coalesce(v_unread.events[pg_catalog.cardinality(v_unread.events)],
+      p_router.watermark);
+  end if;
+  return v_unread;
+end
+$$;
+comment on function outbox.read_above(outbox.router) is 'The new events in the order of their ids.';
+
+create function outbox.has_new(p_router outbox.router) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return exists (select from outbox.unrouted u where u.event_id > p_router.watermark)
+    or exists (select from outbox.unrouted_late(p_router, 1) u);
+end
+$$;
+comment on function outbox.has_new(outbox.router) is
+  'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
+
+create function outbox.oldest_new(p_router outbox.router) returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return outbox.uuid_v7_time(coalesce(
+    (select u from outbox.unrouted_late(p_router, 1) u),
+    (
+      select u.event_id from outbox.unrouted u where u.event_id > p_router.watermark
+      order by u.event_id limit 1
+    )));
+end
+$$;
+comment on function outbox.oldest_new(outbox.router) is
+  'The time of an event that routing has not read: a late one, or the first new one; null if there '
+  'is none.';
+
+create function outbox.has_unrouted() returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  return outbox.has_new(v_router) or exists (select from outbox.backlog);
+end
+$$;
+comment on function outbox.has_unrouted() is
+  'Whether there is an event to route, by the same rules as read_unrouted().';
+
+-- sql/engine/route/turn.sql
+
+-- Organisations take turns. Routing reads events in the order of their ids, so an organisation that
+-- publishes many, or has expensive filters or many endpoints, would hold up all others. So what
+-- one call cannot finish waits in backlog: a row for each organisation and period of 256 ms in
+-- which it has waiting events. The number of its events does not matter, so that a flood costs a
+-- call little.
+--
+--   new events    If a read finds fewer than a batch, they are routed at once, except those of
+--                 organisations in backlog. If it finds a batch, nothing is routed of it: all that
+--                 is new goes into backlog, by one index lookup for each organisation and period.
+--   rest          So does what a call has read and not finished: more than 2,000 pairs, or more
+--                 filters than its limit of work. An organisation may use half of this work, and
+--                 the events of one that needs more come last.
+--   turn          A call without other new events, and every second call, reads from backlog: a
+--                 share of the batch for each of its organisations, beginning after the one that
+--                 was last. The first events of all come first, then their second ones.
+--
+-- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
+-- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
+--
+-- The events of one organisation stay in order, because all that it publishes while it is in
+-- backlog goes there. backlog may have a part whose events are all routed. It must have each event
+-- that routing has read and not routed.
+--
+-- An example: A publishes 50,000 events within a second, and B one after them.
+--
+--   call 1   finds a full batch, puts A's four periods and B's one into backlog, and routes 500
+--            events of A and the one of B
+--   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+
+create function outbox.is_for_new(p_router outbox.router) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return not exists (select from outbox.backlog)
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router);
+end
+$$;
+comment on function outbox.is_for_new(outbox.router) is
+  'Whether the next call reads new events, else it is a turn of backlog.';
+
+create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_parts outbox.part[];
+  v_next outbox.part;
+begin
+  p_router.batch := 1;
+  if outbox.is_for_new(p_router) then
+    select l.parts || n.parts into v_parts
+    from outbox.read_late(p_router) l
+    cross join outbox.read_above(p_router) n;
+  end if;
+  select o.org_id into v_next.org_id
+  from (
+    select p.org_id from pg_catalog.unnest(v_parts) p
+    union all
+    select w from pg_catalog.unnest(outbox.waiting_orgs(p_router.last_org, 1)) w
+  ) o
+  order by o.org_id <= p_router.last_org, o.org_id
+  limit 1;
+  select p.period into v_next.period
+  from (
+    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
+    union all
+    select b.period from outbox.backlog b where b.org_id = v_next.org_id
+  ) p
+  order by p.period
+  limit 1;
+  return array(
+    select u.event_id from outbox.unrouted u
+    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
+    order by u.event_id limit 1);
+end
+$$;
+comment on function outbox.next_unrouted(outbox.router) is
+  'The event that routing reads next if its batch is one event, as an array of one; empty if there '
+  'is none.';
+
+create function outbox.read_turn(
+  p_router outbox.router, p_batch outbox.routing
+) returns outbox.routing
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_share integer;
+begin
+  p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, p_router.batch);
+  v_share := p_router.batch / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
+  with taken as materialized (
+    select o.place, u.event_id, u.row_at, u.behind,
+      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    cross join lateral (
+      select u.event_id, u.row_at, u.behind
+      from (
+        select b.period from outbox.backlog b where b.org_id = o.org_id order by b.period offset 0
+      ) b
+      cross join lateral (
+        select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
+        from outbox.unrouted u
+        where u.period = b.period and u.org_id = o.org_id and u.org_id > ''
+        order by u.event_id limit v_share
+      ) u
+      limit v_share
+    ) u
+  )
+  select coalesce(pg_catalog.array_agg(t.event_id), '{}'),
+    coalesce(pg_catalog.array_agg(t.row_at), '{}'),
+    coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select t.*, p_batch.turn_orgs[t.place::integer] as org_id from taken t order by t.n, t.place
+  ) t;
+  p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
+  p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
   return p_batch;
 end
 $$;
-comment on function outbox.with_late(outbox.routing, uuid[]) is
-  'A batch with late events before its own.';
+comment on function outbox.read_turn(outbox.router, outbox.routing) is
+  'A batch with events of backlog: of each organisation its first ones, as many as its share of '
+  'the batch. The organisations take turns, event by event.';
+
+create function outbox.leave_backlog(p_batch outbox.routing) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- By ctid: only the holder of the lock of router changes these rows.
+  delete from outbox.backlog b where b.ctid = any (array(
+    select p.row_at
+    from (
+      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
+      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
+      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
+      group by o.org_id
+    ) o
+    cross join lateral (
+      select b.ctid as row_at, b.period from outbox.backlog b
+      where b.org_id = o.org_id
+        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      order by b.period limit 1000
+    ) p
+    where not exists (
+      select from outbox.unrouted u
+      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+end
+$$;
+comment on function outbox.leave_backlog(outbox.routing) is
+  'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
+
+create function outbox.without_waiting(p_batch outbox.routing) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_waiting text[] := array(
+    select o.org_id
+    from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    where exists (select from outbox.backlog b where b.org_id = o.org_id));
+begin
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events, p_batch.orgs) as e (event_id, org_id)
+    where e.org_id = any (v_waiting)));
+  select pg_catalog.array_agg(e.event_id order by e.place),
+    pg_catalog.array_agg(e.row_at order by e.place),
+    pg_catalog.array_agg(e.behind order by e.place),
+    pg_catalog.array_agg(e.org_id order by e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+    as e (event_id, row_at, behind, org_id, place)
+  where e.org_id <> all (v_waiting);
+  p_batch.is_shared := true;
+  return p_batch;
+end
+$$;
+comment on function outbox.without_waiting(outbox.routing) is
+  'A batch without the events of organisations in backlog. These events wait there too, so that '
+  'the order of the events of an organisation stays. locks: the caller holds router.';
+
+create function outbox.in_turn(p_batch outbox.routing) returns outbox.routing
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
+    pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*
+    from (
+      select e.*,
+        pg_catalog.row_number() over (partition by e.org_id order by e.event_id) as n
+      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
+        as e (event_id, row_at, behind, org_id)
+    ) e
+    order by e.n, e.event_id
+  ) t;
+  return p_batch;
+end
+$$;
+comment on function outbox.in_turn(outbox.routing) is
+  'A batch in the order of turns: the first event of each organisation, then the second ones.';
+
+create function outbox.heavy_last(
+  p_batch outbox.routing, p_most bigint
+) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Hash joins: nested loops would compare each pair with each event.
+set enable_hashjoin = on
+set enable_nestloop = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_heavy text[] := array(
+    select q.org_id
+    from unnest(p_batch.questions)
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id)
+    cross join lateral (
+      select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+    ) w
+    group by q.org_id
+    having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
+begin
+  if pg_catalog.cardinality(v_heavy) = 0 then
+    return p_batch;
+  end if;
+  select pg_catalog.array_agg(e.event_id order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.row_at order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.behind order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.org_id order by e.is_heavy, e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*, e.org_id = any (v_heavy) as is_heavy
+    from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+      as e (event_id, row_at, behind, org_id, place)
+  ) e;
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, p.problem, p.deliver_at, p.key_hash, p.body_bytes,
+      p.is_deleted)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, is_deleted, place)
+    join pg_catalog.unnest(p_batch.events) with ordinality as e (event_id, place)
+      on e.event_id = p.event_id
+    order by e.place, p.place);
+  p_batch.questions := array(
+    select row(q.event_id, q.endpoint_id, q.body_bytes, q.filters, q.weights,
+      q.org_id)::outbox.question
+    from unnest(p_batch.questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.org_id = any (v_heavy), q.place);
+  return p_batch;
+end
+$$;
+comment on function outbox.heavy_last(outbox.routing, bigint) is
+  'A batch in which the events of organisations with more work than p_most for filters come last, '
+  'so that it can be cut there.';
+
+create function outbox.org_share_ends(
+  p_questions outbox.question[], p_most bigint
+) returns integer
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.min(s.place)
+    from (
+      select q.place, pg_catalog.row_number() over orgs as n,
+        pg_catalog.sum(q.body_bytes * (2 + w.weight)) over orgs as work
+      from unnest(p_questions) with ordinality
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+      cross join lateral (
+        select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+      ) w
+      window orgs as (partition by q.org_id order by q.place)
+    ) s
+    where s.work > p_most and s.n > 1);
+end
+$$;
+comment on function outbox.org_share_ends(outbox.question[], bigint) is
+  'The place of the first question with which an organisation has more work than p_most; its first '
+  'question does not count. Null if there is none.';
+
+-- sql/engine/route/read_unrouted.sql
+
+-- Reading the next batch. The steps of read_unrouted():
+--
+--   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
+--     commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 read_new() reads the late and the new events. If it leaves none for this call, or if this
+--     call is a turn, read_turn() reads those of backlog (see turn).
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() removes the pairs above the limit, and their events wait in backlog.
+--   7 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
 language plpgsql
@@ -6532,62 +7158,39 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_snapshot pg_snapshot;
-  v_late uuid[];
   v_batch outbox.routing;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_parts outbox.part[];
 begin
   -- One statement reads the late events, the new events and its own snapshot, so that all three
   -- agree.
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > p_router.watermark and u.org_id is null
-      order by u.event_id limit p_router.batch
-    ) u
-  ) n;
-  -- If late events alone fill the batch, it has no others and keeps the state of router.
-  if pg_catalog.cardinality(v_late) >= p_router.batch then
-    v_batch := null;
-  else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      p_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
+  select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+  into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
+    v_batch.watermark
+  from outbox.read_late(p_router) l
+  cross join outbox.read_above(p_router) n;
+  v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+  -- This transaction counts as open, because it may publish after this read.
+  v_batch.open_xids := array(
+    select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+    union
+    select pg_catalog.pg_current_xact_id_if_assigned());
+  if pg_catalog.cardinality(v_parts) > 0 then
+    perform outbox.wait_for_turns(v_parts);
   end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+  if exists (select from outbox.backlog) then
+    v_batch := outbox.without_waiting(v_batch);
   end if;
-  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  if v_batch.orgs[1] <> any (v_batch.orgs) then
+    v_batch := outbox.in_turn(v_batch);
+  end if;
   return v_batch;
 end
 $$;
 comment on function outbox.read_new(outbox.router) is
-  'A batch of the events that routing has not read: late ones first, then by id. locks: the caller '
-  'holds router.';
+  'A batch of the events that routing has not read, fewer than two batches, without those that '
+  'wait for a turn. locks: the caller holds router.';
 
--- The steps of read_unrouted():
---
---   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
---     commit.
---   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 If it is the turn of an organisation (see turn), read_turn() reads its events, and read_new()
---     the late and the new events otherwise.
---   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
---     whether there are more.
---   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
---   6 cut_batch() removes the pairs above the limit; the next batch continues there.
---   7 Pairs that their filter refused are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
@@ -6596,8 +7199,8 @@ as $$
 declare
   v_router outbox.router;
   v_batch outbox.routing;
-  v_org text;
   v_most integer := 2000;
+  v_most_work bigint := 4194304;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -6612,24 +7215,32 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  v_org := outbox.turn_org(v_router);
-  if v_org is null then
-    v_batch := outbox.await_turns(outbox.read_new(v_router));
-  else
-    v_batch := outbox.read_turn(v_org, v_router.batch);
+  if v_router.shared_at > outbox.clock() - interval '5 s' then
+    -- Others wait for each call, so it does less.
+    v_router.batch := greatest(1, v_router.batch / 4);
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
+  end if;
+  if outbox.is_for_new(v_router) then
+    v_batch := outbox.read_new(v_router);
+  end if;
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
+    v_batch := outbox.read_turn(v_router, v_batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
+    perform outbox.leave_backlog(v_batch);
+    return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.evaluate_filters(v_batch);
+    v_batch := outbox.evaluate_filters(
+      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
+    v_batch := outbox.cut_batch(v_batch, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -6643,37 +7254,35 @@ comment on function outbox.read_unrouted() is
   'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
 
 create function outbox.cut_batch(
-  p_batch outbox.routing, p_watermark uuid, p_most integer
+  p_batch outbox.routing, p_most integer
 ) returns outbox.routing
-language plpgsql immutable set search_path = ''
+language plpgsql
+set search_path = ''
 as $$
 declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
   if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
     p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  elsif p_batch.cut_org is not null then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
   end if;
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
+  p_batch.turn_of := p_batch.orgs[v_place];
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  -- Late events, and those of a turn, are not above the watermark.
-  p_batch.watermark := case
-    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
-    then p_batch.events[v_place - 1]
-  end;
+  p_batch.orgs := p_batch.orgs[1:v_place - 1];
   return p_batch;
 end
 $$;
-comment on function outbox.cut_batch(outbox.routing, uuid, integer) is
-  'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint '
-  'that was processed. p_watermark: of the last read.';
+comment on function outbox.cut_batch(outbox.routing, integer) is
+  'A batch cut to p_most pairs. The events from the cut on wait for the turns of their '
+  'organisations; the one at the cut goes on after the last endpoint that was processed. locks: '
+  'the caller holds router.';
 
 -- sql/engine/route/wanted.sql
 
@@ -6725,8 +7334,8 @@ as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_deleted constant text := 'the endpoint was deleted';
-  v_first uuid := p_batch.events[1];
-  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
+  v_first uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e limit 1);
+  v_last uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e desc limit 1);
 begin
   with batch_events as materialized (
     select b.place, b.behind, e.*
@@ -7066,15 +7675,15 @@ $$;
 comment on function outbox.filter_problem(outbox.question, jsonb) is
   'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
-create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
+create function outbox.evaluate_filters(
+  p_batch outbox.routing, p_most bigint, p_is_whole boolean
+) returns outbox.routing
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- One unit of work takes at most 0.25 µs, so the limit is one second.
-  v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
@@ -7086,15 +7695,17 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  v_share_ends integer := case
-    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
-  end;
+  v_share_ends integer;
 begin
-  foreach v_question in array p_batch.questions loop
-    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
-      p_batch.cut_org := v_question.org_id;
-      exit;
+  if p_batch.is_shared then
+    -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
+    if p_is_whole then
+      p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
+    v_share_ends := outbox.org_share_ends(p_batch.questions, p_most / 2);
+  end if;
+  foreach v_question in array p_batch.questions loop
+    exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -7103,7 +7714,7 @@ begin
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
     end if;
-    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    exit when v_event is not null and (v_work > p_most or v_is_new and v_sorting > p_most);
     if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.problem into v_doc, v_unreadable
@@ -7138,235 +7749,13 @@ begin
   return p_batch;
 end
 $$;
-comment on function outbox.evaluate_filters(outbox.routing) is
+comment on function outbox.evaluate_filters(outbox.routing, bigint, boolean) is
   'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at '
   'least one pair, and returns the batch. If the limit is reached, the pairs end with the first '
   'one whose filters were not evaluated, and questions has the questions from that pair on. A '
   'payload that cannot be read, or is too large for its filters, is a problem only of its own '
-  'pairs.';
-
--- sql/engine/route/turn.sql
-
--- Organisations take turns. Routing reads events in the order of their ids, so an organisation with
--- expensive filters or many endpoints would hold up all others. Such an organisation has a share of
--- a call:
---
---   filters   half of the work that one call evaluates (see evaluate_filters())
---   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer
---             than 10 events of the organisation are left
---
--- The event at which the share ends, and all later ones of the organisation, get its org_id in
--- unrouted: they wait for the turn of the organisation. Every second call is such a turn, of one
--- organisation after the other; all other calls read the events of all other organisations. An
--- organisation whose events have all had their turn is read as before. If no other organisation can
--- be waiting (a batch that is not full, of one organisation), there is no limit.
---
--- An example: A has 3 events with two filters of half a second each, B has one event after them.
---
---   call 1   evaluates the first filter of e1; e1, e2 and e3 wait for the turn of A
---   call 2   is the turn of A: the other filter of e1
---   call 3   routes the event of B
---   call 4   is the turn of A, and so are the next ones, because there is nothing else
-
-create function outbox.turn_org(p_router outbox.router) returns text
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  if not exists (select from outbox.unrouted u where u.org_id > '')
-    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
-  then
-    return null;
-  end if;
-  return coalesce(
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
-    ),
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > '' order by u.org_id, u.event_id limit 1
-    ));
-end
-$$;
-comment on function outbox.turn_org(outbox.router) is
-  'The organisation whose turn the next call is; null if that call reads new events.';
-
-create function outbox.oldest_waiting() returns timestamptz
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_org text := '';
-  v_event uuid;
-  v_oldest timestamptz;
-begin
-  loop
-    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
-    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
-    exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
-  end loop;
-  return v_oldest;
-end
-$$;
-comment on function outbox.oldest_waiting() is
-  'The time of the oldest event that waits for the turn of its organisation; null if none does.';
-
-create function outbox.read_turn(p_org_id text, p_limit integer) returns outbox.routing
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-  v_batch outbox.routing;
-begin
-  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
-  into v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
-  ) u;
-  v_batch.turn_of := p_org_id;
-  v_batch.is_shared := true;
-  return v_batch;
-end
-$$;
-comment on function outbox.read_turn(text, integer) is
-  'A batch of the first events that wait for the turn of an organisation.';
-
-create function outbox.await_turns(p_batch outbox.routing) returns outbox.routing
-language plpgsql stable
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  if not exists (select from outbox.unrouted u where u.org_id > '') then
-    return p_batch;
-  end if;
-  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
-      '{}'),
-    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
-    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
-    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
-    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
-  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
-  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
-    as b (event_id, row_at, behind, place)
-  left join lateral (
-    select e.org_id from outbox.event e
-    where e.id = b.event_id
-      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
-    offset 0
-  ) w on true;
-  p_batch.is_shared := true;
-  return p_batch;
-end
-$$;
-comment on function outbox.await_turns(outbox.routing) is
-  'A batch without the events of organisations of which earlier events wait for a turn, so that '
-  'the order of their events stays.';
-
-create function outbox.org_share_ends(
-  p_questions outbox.question[], p_most bigint
-) returns integer
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.min(s.place)
-    from (
-      select q.place, pg_catalog.row_number() over orgs as n,
-        pg_catalog.sum(q.body_bytes * (2 + w.weight)) over orgs as work
-      from unnest(p_questions) with ordinality
-        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
-      cross join lateral (
-        select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
-      ) w
-      window orgs as (partition by q.org_id order by q.place)
-    ) s
-    where s.work > p_most and s.n > 1);
-end
-$$;
-comment on function outbox.org_share_ends(outbox.question[], bigint) is
-  'The place of the first question with which an organisation has more work than p_most; its first '
-  'question does not count. Null if there is none.';
-
-create function outbox.await_turn_at(
-  p_batch outbox.routing, p_most integer
-) returns outbox.routing
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  -- For fewer events a turn is not worth its extra calls.
-  v_fewest constant integer := 10;
-  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
-  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
-  v_org text;
-  v_left tid[];
-begin
-  if p_batch.turn_of is not null or p_batch.is_shared is not true
-    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
-  then
-    return p_batch;
-  end if;
-  select e.org_id into v_org from outbox.event e where e.id = v_cut;
-  v_left := array(
-    select b.row_at
-    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
-      as b (event_id, row_at)
-    cross join lateral (
-      select e.org_id from outbox.event e where e.id = b.event_id offset 0
-    ) e
-    where e.org_id = v_org);
-  if p_batch.cut_org is null and (
-    pg_catalog.cardinality(v_left) < v_fewest
-    or (
-      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
-      from (
-        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
-        group by p.event_id
-      ) n
-      cross join lateral (
-        select e.org_id from outbox.event e where e.id = n.event_id offset 0
-      ) e
-      where e.org_id = v_org))
-  then
-    return p_batch;
-  end if;
-  p_batch.cut_org := v_org;
-  p_batch.waiting_at := p_batch.waiting_at || v_left;
-  p_batch.waiting_orgs := p_batch.waiting_orgs
-    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
-  return p_batch;
-end
-$$;
-comment on function outbox.await_turn_at(outbox.routing, integer) is
-  'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation '
-  '(cut_org), or if one has most of the pairs and half of the events are left, its other events '
-  'wait for its turn.';
+  'pairs. p_most: the limit in units of at most 0.25 us; p_is_whole: the batch has the pairs of '
+  'all its events.';
 
 -- sql/engine/route/add_deliveries.sql
 
@@ -7685,19 +8074,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set
-        routed_to = p_batch.cut_endpoint,
-        org_id = coalesce(p_batch.cut_org, u.org_id)
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
       where u.event_id = p_batch.cut_event;
     end if;
-    if p_batch.waiting_at is not null then
-      update outbox.unrouted u set org_id = w.org_id
-      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
-      where u.ctid = w.row_at;
+    if p_batch.turn_orgs is not null then
+      perform outbox.leave_backlog(p_batch);
     end if;
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
+      shared_at = case
+        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        else r.shared_at
+      end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -7715,8 +8104,10 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
-          -- So that the next call is not a turn of the same organisation.
-          update outbox.router r set turn = r.turn + 1
+          -- So that the next call does not begin with the same organisation.
+          update outbox.router r set
+            turn = r.turn + 1,
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
@@ -7769,8 +8160,7 @@ begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
   insert into outbox.unroutable as w (
     event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
-  select u.event_id, p_error, p_now, u.routed_to,
-    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+  select u.event_id, p_error, p_now, u.routed_to, u.org_id, u.failures,
     case
       when u.failures < outbox.most_failures(p_is_passing)
       then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
@@ -7953,18 +8343,17 @@ create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_routed_to uuid;
+  v_unroutable outbox.unroutable;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id
-  returning u.routed_to into v_routed_to;
+  delete from outbox.unroutable u where u.event_id = p_event_id returning u.* into v_unroutable;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s is not set aside',
         pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id, routed_to)
-  values (p_event_id, v_routed_to)
+  insert into outbox.unrouted (event_id, org_id, routed_to)
+  values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
@@ -7987,10 +8376,10 @@ begin
       where o.again_at <= p_now and o.again_at < 'infinity'
       order by o.again_at limit p_most
       for update skip locked))
-    returning u.event_id, u.routed_to, u.failures
+    returning u.event_id, u.org_id, u.routed_to, u.failures
   )
-  insert into outbox.unrouted (event_id, routed_to, failures)
-  select d.event_id, d.routed_to, d.failures from due d
+  insert into outbox.unrouted (event_id, org_id, routed_to, failures)
+  select d.event_id, d.org_id, d.routed_to, d.failures from due d
   on conflict do nothing;
   get diagnostics v_moved = row_count;
   return v_moved;
@@ -8614,7 +9003,8 @@ begin
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
-      (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
+      (f.rule).action, x.refused, v.dead, v.dead and x.refused and (f.rule).of_recipient as let_go,
+      h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
@@ -8709,10 +9099,10 @@ begin
     -- Summed up before they become counter rows: a batch has few different outcomes.
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
-      b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
+      b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
       b.age, b.age_ms, b.resent
     from (
-      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
+      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
         case when v_each then j.endpoint_id end as endpoint_id,
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
@@ -8731,7 +9121,7 @@ begin
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
-      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     ) b
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
@@ -8751,7 +9141,9 @@ begin
     where t.age is not null
     group by t.kind, t.age
     union all
-    select 'deliveries', array[t.kind, case when t.dead then 'dead_letter' else t.outcome end],
+    select 'deliveries', array[t.kind, case
+        when t.let_go then 'cancelled' when t.dead then 'dead_letter' else t.outcome
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead or t.outcome = 'delivered'
@@ -8765,7 +9157,7 @@ begin
       end],
       pg_catalog.sum(t.n), 0
     from tallied t
-    where t.dead
+    where t.dead and not t.let_go
     group by 2
     union all
     select 'retries', array[t.kind, t.error_class], pg_catalog.sum(t.n), 0
@@ -8810,7 +9202,8 @@ begin
     from applied j
     where j.outcome <> 'released'
     union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
+      case when j.let_go then 'cancelled' else 'dead_letter' end,
       j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
     from applied j
     where j.dead
@@ -8832,7 +9225,7 @@ begin
       end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
-    where j.dead
+    where j.dead and not j.let_go
     on conflict (event_id, endpoint_id) do update set
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
@@ -8843,7 +9236,7 @@ begin
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as ended,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.dead and not j.let_go) as died,
       pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
         and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
@@ -8979,9 +9372,9 @@ begin
   )
   select (select pg_catalog.count(*) from applied),
     (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
-     from applied j where j.dead),
+     from applied j where j.dead and not j.let_go),
     (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
-     from applied j where j.dead),
+     from applied j where j.dead and not j.let_go),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
@@ -9604,9 +9997,9 @@ begin
   with news as (
     insert into outbox.event (id, org_id, type, body, created_at)
     select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select n.id from news n;
+  insert into outbox.unrouted (event_id, org_id) select n.id, n.org_id from news n;
 end
 $$;
 comment on function outbox.put_news(text, text[], timestamptz) is
@@ -9713,16 +10106,19 @@ comment on function outbox.complete(outbox.result[], timestamptz) is
 
 -- sql/engine/claim/due_gates.sql
 
--- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
--- Gates that are not due are not read. The steps of due_gates():
+-- Which gates a claim serves: the due gates of the ring. Organisations take turns: first the gate
+-- of each organisation that has waited longest, then its second one. So an organisation with 5,000
+-- endpoints takes no turn of another one. Gates that are not due are not read. The steps of
+-- due_gates():
 --
 --   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
---   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
---                    paused.
---   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
+--   2 due            The first 5,000 due gates. Behind more of them an organisation may wait.
+--   3 first          In the order of turns, p_limit of them, but at least 100, because some
+--                    endpoints may be paused.
+--   4 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
 --                    before: the sum of that over the gates before it.
---   4 locked         The wanted gates that are still due and that no other transaction has locked.
---   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
+--   5 locked         The wanted gates that are still due and that no other transaction has locked.
+--   6 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -9773,6 +10169,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  v_most constant integer := 5000;
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
@@ -9783,20 +10180,29 @@ begin
     end if;
   end if;
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
-      v_refused > 0 and exists (
-        select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id) as refused
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker, g.org_id
     from outbox.gate g
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
+    limit v_most
+  ), first as materialized (
+    select d.*,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = d.endpoint_id) as refused
+    from (
+      select d.*,
+        pg_catalog.row_number() over (partition by d.org_id order by d.next_at, d.id) as turn
+      from due d
+    ) d
+    order by d.turn, d.next_at, d.id
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    select w.id, w.changed_at
+    select w.id, w.changed_at, w.turn
     from (
-      select d.id, d.changed_at, d.refused,
-        pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
-      from due d
+      select d.id, d.changed_at, d.refused, d.turn,
+        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before
+      from first d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
       ) e
@@ -9811,7 +10217,7 @@ begin
     ) w
     where w.before < p_limit and not w.refused
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id
+    select g.endpoint_id, g.next_at, g.id, w.turn
     from wanted w
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
@@ -9825,7 +10231,8 @@ begin
       for no key update skip locked
     ) g
   )
-  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)
+    from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
@@ -9838,7 +10245,7 @@ end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
   'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
-  'of the ring; an endpoint that was refused before comes alone; null if none is due. locks: '
+  'of turns; an endpoint that was refused before comes alone; null if none is due. locks: '
   'gates with SKIP LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
@@ -11255,6 +11662,32 @@ $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
   'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+create function outbox.forget_runs(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_task constant text := 'outbox.forget_runs';
+begin
+  -- A row that the database refuses to delete must not stop new runs.
+  perform outbox.change_rows(v_task, 'outbox.run',
+    'delete from outbox.run r where r.ctid = any ($1)',
+    array(select r.ctid from outbox.run r where r.polled_at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.run_batch',
+    'delete from outbox.run_batch b where b.ctid = any ($1)',
+    array(select b.ctid from outbox.run_batch b where b.at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.isolation',
+    'delete from outbox.isolation i where i.ctid = any ($1)',
+    array(
+      select i.ctid from outbox.isolation i
+      where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour'),
+    p_now, '1 hour');
+end
+$$;
+comment on function outbox.forget_runs(timestamptz) is
+  'Deletes the rows of runs that have not polled for an hour.';
+
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
 ) returns text
@@ -11282,10 +11715,7 @@ begin
     end if;
     perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
-    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
-    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    delete from outbox.isolation i
-    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
+    perform outbox.forget_runs(p_now);
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -12120,12 +12550,17 @@ begin
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
+  -- Not at a commit, whose transaction belongs to the application.
+  if p_why = 'tick' then
+    perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
+  end if;
   return false;
 end
 $$;
 comment on function outbox.kick(text) is
   'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
-  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock. An error '
+  'in the tick is shown for a minute (refuse_upkeep()).';
 
 create function outbox.may_queue_kick(p_why text, p_url text) returns boolean
 language plpgsql stable set search_path = ''
@@ -12475,8 +12910,8 @@ comment on function outbox.record_refused(jsonb, timestamptz) is
 
 -- sql/engine/run/kick_problem.sql
 
--- Whether pg_net sends the kicks. Its background worker can end or hang, and then requests stay in
--- its queue, while its functions still accept new ones.
+-- Whether kicks are sent. Their secrets may be unreadable in Vault. The background worker of pg_net
+-- can end or hang, and then requests stay in its queue, while its functions still accept new ones.
 
 create function outbox.kicks_waiting() returns integer
 language plpgsql stable set search_path = ''
@@ -12498,13 +12933,43 @@ comment on function outbox.kicks_waiting() is
   'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or '
   'its queue is larger than 8 MB.';
 
+create function outbox.unreadable_kick_secret() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_names constant text[] := array['outhook_functions_url', 'outhook_worker_secret'];
+  v_name text;
+begin
+  if not exists (select from vault.secrets s where s.name = any (v_names)) then
+    return null;
+  end if;
+  foreach v_name in array v_names loop
+    begin
+      perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
+    exception when others then
+      return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
+    end;
+  end loop;
+  return null;
+end
+$$;
+comment on function outbox.unreadable_kick_secret() is
+  'The secret of kicks that Vault cannot return, with the error; null if there is none, or if '
+  'configure() was never called.';
+
 create function outbox.kick_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
+  v_unreadable text := outbox.unreadable_kick_secret();
   v_at timestamptz;
   v_waiting integer;
 begin
+  if v_unreadable is not null then
+    return pg_catalog.format(
+      'no kick is sent, because a secret cannot be read from Vault: %s: outbox.configure() sets it '
+      'again (runbook: Kicks wait)', v_unreadable);
+  end if;
   select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
   from outbox.last_kick k, outbox.kicks_without_run w
   where w.last_value + w.is_called::integer > 0;
@@ -12530,8 +12995,8 @@ begin
 end
 $$;
 comment on function outbox.kick_problem(timestamptz) is
-  'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send '
-  'them. Null if it does.';
+  'Why no kick is sent (its secrets cannot be read), or why kicks start no run although they were '
+  'queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
 
 -- sql/engine/run/response.sql
 
@@ -12633,8 +13098,8 @@ grant execute on function
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer)
 to service_role;
 grant select on
-  outbox.unrouted, outbox.unroutable, outbox.routing_timeout, outbox.gate, outbox.lane,
-  outbox.delivery, outbox.attempt, outbox.attempt_default, outbox.dead_letter, outbox.refusal,
+  outbox.unrouted, outbox.backlog, outbox.unroutable, outbox.routing_timeout, outbox.gate,
+  outbox.lane, outbox.delivery, outbox.attempt, outbox.attempt_default, outbox.dead_letter, outbox.refusal,
   outbox.endpoint_refusal, outbox.error_hint, outbox.run
 to service_role;
 
@@ -13187,11 +13652,13 @@ create table outbox.replay_job (
   replayed bigint not null default 0,
   skipped bigint not null default 0,
   created_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  except_type text
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
-  'letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
+  'letters were replayed or skipped. except_type: a type of events that the job leaves out. A job '
+  'is deleted replay_job.retention_days after its end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 
@@ -13277,35 +13744,79 @@ create type outbox.replay_step as (
   failed_at timestamptz,
   letter_id uuid
 );
-comment on type outbox.replay_step is 'One dead letter that a replay job handles next.';
+comment on type outbox.replay_step is
+  'One dead letter that a replay job handles next. event_id and endpoint_id are null if the job '
+  'does not replay it and only continues behind it.';
+
+-- A job reads a bounded number of dead letters in each step, because those that do not match cost
+-- time too. A job of an organisation reads only its own.
+create function outbox.next_letters(p_job outbox.replay_job) returns outbox.replay_step[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_most constant integer := 5000;
+  v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_steps outbox.replay_step[] := array[]::outbox.replay_step[];
+begin
+  if p_job.org_id is null then
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and x.failed_at >= v_from
+      and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  else
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where x.org_id = p_job.org_id and (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id)
+      and x.failed_at >= v_from and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  end if;
+  for v_n in 1 .. v_most loop
+    fetch v_list into v_letter;
+    exit when not found or pg_catalog.cardinality(v_steps) = p_job.rate_per_second;
+    if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
+      and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
+      and v_letter.original_topic is distinct from p_job.except_type
+      and v_letter.discarded_at is null and v_letter.replayed_at is null
+    then
+      v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
+        v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    elsif v_n = v_most then
+      v_steps := v_steps
+        || row(p_job.id, null, null, v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    end if;
+  end loop;
+  close v_list;
+  return v_steps;
+end
+$$;
+comment on function outbox.next_letters(outbox.replay_job) is
+  'The next dead letters of a job, as many as its rate allows per second, among the next 5,000. If '
+  'the last of these does not match, it is a step without an event.';
 
 create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
 as $$
 begin
   return array(
-    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    select x
     from outbox.replay_job j
-    cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id
-      from outbox.dead_letter x
-      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity')
-        and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
-        and x.original_topic = coalesce(j.event_type, x.original_topic)
-        and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id
-      limit j.rate_per_second
-    ) x
+    cross join lateral pg_catalog.unnest(outbox.next_letters(j)) x
     where j.status = 'running'
       and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-    order by j.id, x.failed_at, x.id);
+    order by j.id, x.failed_at, x.letter_id);
 end
 $$;
 comment on function outbox.next_replays(timestamptz) is
-  'The next dead letters of the running jobs; of each job as many as its rate allows per second. '
-  'A job that failed in the last 10 s is left out.';
+  'The next dead letters of the running jobs, see next_letters(). A job that failed in the last '
+  '10 s is left out.';
 
 create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -13346,6 +13857,10 @@ declare
   v_skipped integer := 0;
 begin
   foreach v_step in array p_steps loop
+    if v_step.event_id is null then
+      v_last := v_step;
+      continue;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
@@ -13403,6 +13918,7 @@ as $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_endpoints uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -13422,7 +13938,9 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  v_endpoints := array(
+    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
+  perform outbox.lock_gates(v_endpoints);
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
@@ -13430,7 +13948,8 @@ begin
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
   begin
-    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+    perform outbox.restart_open_checks(array(
+      select s.event_id from pg_catalog.unnest(v_steps) s where s.event_id is not null));
   exception when query_canceled or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
@@ -13440,8 +13959,7 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_refusing(true);
-  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
-    p_now);
+  perform outbox.park_apart(v_endpoints, p_now);
   perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
@@ -13862,20 +14380,18 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
-        union all
-        select u.event_id from outbox.unrouted u
-        where u.event_id > v_router.watermark and u.org_id is null
-        union all
-        select u.event_id from outbox.unrouted u where u.org_id > ''
+        union
+        (
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
+        )
+        union
+        select u from outbox.waiting_events(10000) u
         limit 10000
       ) c
     ),
-    'waiting_turn', (
-      select pg_catalog.count(*)
-      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
-    ),
-    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-      outbox.oldest_waiting()),
+    'waiting_turn', (select pg_catalog.count(*) from outbox.waiting_events(10000)),
+    'oldest_unrouted_at', least(outbox.oldest_new(v_router), outbox.oldest_waiting()),
     'oldest_due_at', least(
       (select g.next_at from outbox.gate g
        where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
@@ -14289,6 +14805,19 @@ comment on function outbox.cancel_open(uuid, text, timestamptz) is
   'Cancels all open deliveries of an endpoint, also those in flight, and records the end of each; '
   'returns how many. locks: the caller holds the gate.';
 
+create function outbox.stop_waiting() returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.unroutable u set again_at = 'infinity' where u.again_at < 'infinity';
+  update outbox.refusal r set again_at = 'infinity'
+  where r.step = 'routing' and r.again_at < 'infinity';
+end
+$$;
+comment on function outbox.stop_waiting() is
+  'Sets aside the events and deliveries that wait after a temporary error of routing, so that only '
+  'a person continues them: route_again(), retry_now().';
+
 create function outbox.cancel_pending(p_why text, p_now timestamptz, p_until timestamptz)
 returns jsonb
 language plpgsql set search_path = ''
@@ -14310,6 +14839,8 @@ begin
   )
   select pg_catalog.count(*) into v_jobs from ended;
   v_more := not outbox.route_all(p_now, p_until);
+  -- After it, because an event whose routing fails waits too.
+  perform outbox.stop_waiting();
   if not v_more then
     v_endpoints := array(select e.id from outbox.endpoint e);
     perform outbox.lock_gates(v_endpoints);
@@ -14326,10 +14857,10 @@ end
 $$;
 comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
-  'jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be '
-  'called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. '
-  'locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates '
-  'by id.';
+  'jobs, and sets aside what waits after an error of routing, until p_until: {"deliveries", '
+  '"replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch '
+  'or cancels the deliveries of one endpoint at least. locks: the advisory lock of '
+  'work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- sql/operations/decide_copy.sql
 
@@ -14613,17 +15144,16 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         (
-          select from outbox.unrouted u
-          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
         )
-        union all
-        (select from outbox.unrouted u where u.org_id > '' limit 10000)
-        union all
-        (select from outbox.unrouted_late(v_router, 1000) u)
+        union
+        select u from outbox.waiting_events(10000) u
+        union
+        select u from outbox.unrouted_late(v_router, 1000) u
       ) u),
     'unrouted_since', (
-      select extract(epoch from least(
-        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
+      select extract(epoch from least(outbox.oldest_new(v_router), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (
@@ -14674,8 +15204,7 @@ begin
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from (values ('event'), ('attempt')) t (name)
         cross join lateral outbox.partitions(t.name) d
-        join pg_catalog.pg_class c
-          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        join pg_catalog.pg_class c on c.oid = d.part
         group by t.name
       ) p));
 end
@@ -15370,35 +15899,35 @@ $$;
 comment on function outbox.is_open_between(timestamptz, timestamptz) is
   'Whether an event of that time span has an open delivery or is not routed.';
 
-create function outbox.drop_partition(p_name text) returns boolean
+create function outbox.drop_partition(p_table text, p_part regclass) returns boolean
 language plpgsql
 set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_name text;
   v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', p_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
-  into v_open
-  from outbox.partitions(v_table) p
-  where p.name = p_name;
+  select p.name, p_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_name, v_open
+  from outbox.partitions(p_table) p
+  where p.part = p_part;
   if not found or v_open then
     return false;
   end if;
-  execute pg_catalog.format('drop table outbox.%I', p_name);
-  delete from outbox.partition_check c where c.name = p_name;
+  execute pg_catalog.format('drop table %s', p_part);
+  delete from outbox.partition_check c where c.name = v_name;
   return true;
 exception when lock_not_available then
   return null;
 end
 $$;
-comment on function outbox.drop_partition(text) is
-  'Drops a partition; null if a lock was not free within 100 ms, false if one of its events is '
-  'open (is_open_between()), or if it is already dropped.';
+comment on function outbox.drop_partition(text, regclass) is
+  'Drops a partition of event or attempt; null if a lock was not free within 100 ms, false if one '
+  'of its events is open (is_open_between()), or if it is already dropped.';
 
 create function outbox.is_clean_tonight(
   p_name text, p_since timestamptz, p_until timestamptz, p_today date
@@ -15459,7 +15988,7 @@ begin
       if v_part.parent = 'attempt'
         or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
       then
-        v_done := outbox.drop_partition(v_part.name);
+        v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
         exit when v_done is null;

@@ -6,8 +6,10 @@
 --   messages/channel/app.sql, messages/channel/channel.sql, messages/channel/channel_token.sql,
 --   messages/channel/conversation_window.sql, messages/channel/create_channel.sql,
 --   messages/channel/message_rule.sql, messages/channel/hold_channel.sql,
---   messages/channel/channel_routes.sql, messages/person/consent.sql, messages/person/opt_out.sql,
---   messages/person/recipient.sql, messages/person/refusal.sql, messages/person/opt_out_routes.sql,
+--   messages/channel/channel_routes.sql, messages/person/consent.sql,
+--   messages/person/recipient.sql, messages/person/person.sql, messages/person/join_people.sql,
+--   messages/person/opt_out.sql, messages/person/opt_out_routes.sql,
+--   messages/person/part_person.sql, messages/person/refusal.sql, messages/person/erase_people.sql,
 --   messages/message/template.sql, messages/message/hold_template.sql,
 --   messages/message/create_message.sql, messages/message/message.sql,
 --   messages/message/message_actions.sql, messages/message/message_trail.sql,
@@ -18,8 +20,8 @@
 --   messages/callback/callback_store.sql, messages/callback/callback_apply.sql,
 --   messages/callback/callback_status.sql, messages/callback/callback_status_classify.sql,
 --   messages/callback/callback_status_save.sql, messages/callback/callback_failure.sql,
---   messages/callback/callback_record.sql, messages/callback/inbound_message.sql,
---   messages/callback/inbound_person.sql, messages/callback/notice.sql,
+--   messages/callback/callback_record.sql, messages/callback/link.sql,
+--   messages/callback/inbound_message.sql, messages/callback/notice.sql,
 --   messages/callback/callback_cleanup.sql, messages/rights.sql
 
 -- sql/messages/setting.sql
@@ -150,6 +152,8 @@ create table outbox.outbound_message (
   delivered_at timestamptz,
   read_at timestamptz,
   erased_at timestamptz,
+  recipient_hash text,
+  copies integer not null default 0,
   constraint outbound_message_of_key unique (org_id, idempotency_key),
   constraint outbound_message_of_event unique (event_id)
 );
@@ -157,7 +161,10 @@ comment on table outbox.outbound_message is
   'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is '
   'its current event (a resend creates a new one). content is a hash: two creations with the same '
   'key and the same hash are the same message. category is that of the template, or SERVICE '
-  'without a template. If erased_at is not null, payload, number and ids are erased.';
+  'without a template. recipient_hash is person_key() of the number, which finds the opt-outs of '
+  'an erased person. If erased_at is not null, payload, number and ids are erased. delivered_at '
+  'and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a '
+  'cancelled or failed message may have arrived.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);
@@ -194,6 +201,7 @@ create table outbox.message_attempt (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
+  arrived_at timestamptz,
   constraint message_attempt_of_message unique (message_id, attempt_no),
   constraint message_attempt_of_claim unique (event_id, claim),
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
@@ -202,7 +210,8 @@ comment on table outbox.message_attempt is
   'The attempts of a message, numbered across its resends. claim is the number of the delivery''s '
   'attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s '
   'response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest '
-  'time that a callback reports.';
+  'time that a callback reports. arrived_at is the earliest time of delivered or read, also if the '
+  'attempt was reported as failed before.';
 
 create view outbox.outbound_attempt with (security_invoker = true) as
 select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,
@@ -411,7 +420,7 @@ comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, ti
 --   callback_store     receive_callbacks(): stores new updates in one insert and applies them
 --   callback_apply     apply_callbacks(), a step of the tick: applies waiting updates
 --   callback_status*   statuses of messages; callback_record and callback_failure: their effects
---   inbound_message    inbound messages and preferences; inbound_person: contacts and opt-outs
+--   inbound_message    inbound messages and preferences; link: who is one person
 --   notice             templates, accounts and numbers: holds and their end
 --
 -- Only the verdict of a row changes (update_status): applied, skipped with a reason, or kept until
@@ -490,12 +499,16 @@ create type outbox.status_change as (
   details text,
   is_new boolean,
   was text,
+  arrives boolean,
+  is_copy boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
   'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; '
-  'is_new: it adds a time to its attempt; was: the status of the message before.';
+  'is_new: it adds a time to its attempt; was: the status of the message before; arrives: it is '
+  'the first report that its attempt arrived; is_copy: another attempt of the message arrived '
+  'before.';
 
 create type outbox.changed_message as (
   message_id bigint,
@@ -508,30 +521,9 @@ comment on type outbox.changed_message is
 
 -- sql/messages/callback/inbound.sql
 
--- Inbound messages. A sender is a contact of an organisation. WhatsApp identifies a contact by the
+-- Inbound messages. A sender is a person of an organisation. WhatsApp identifies a sender by the
 -- number (wa_id), by an id if the user hides the number (user_id), or by both. opt_out stores
 -- opt-outs; reply_word has the words that mean an opt-out.
-
-create table outbox.whatsapp_contact (
-  id uuid primary key default pg_catalog.gen_random_uuid(),
-  org_id text not null,
-  wa_id text,
-  user_id text,
-  parent_user_id text,
-  name text,
-  username text,
-  first_seen_at timestamptz not null,
-  last_seen_at timestamptz not null,
-  constraint whatsapp_contact_has_an_id check (wa_id is not null or user_id is not null)
-);
-comment on table outbox.whatsapp_contact is
-  'The senders of inbound messages, for each organisation. Deleted message.retention_days after '
-  'their last message.';
-create unique index whatsapp_contact_wa_id on outbox.whatsapp_contact (org_id, wa_id)
-  where wa_id is not null;
-create unique index whatsapp_contact_user_id on outbox.whatsapp_contact (org_id, user_id)
-  where user_id is not null;
-create index whatsapp_contact_age on outbox.whatsapp_contact (last_seen_at);
 
 create table outbox.inbound_message (
   id bigint generated always as identity primary key,
@@ -539,7 +531,7 @@ create table outbox.inbound_message (
   channel_id uuid not null,
   phone_number_id text not null,
   wamid text,
-  contact_id uuid,
+  person_id bigint,
   type text not null,
   text text,
   reply_to bigint,
@@ -554,7 +546,7 @@ comment on table outbox.inbound_message is
   'outbound message that it replies to; payload is the rest of the update. At erased_at, '
   'message.retention_days after its arrival, text, payload and ids were erased.';
 create index inbound_message_org on outbox.inbound_message (org_id, id);
-create index inbound_message_contact on outbox.inbound_message (contact_id, id);
+create index inbound_message_sender on outbox.inbound_message (person_id, id);
 create index inbound_message_kept on outbox.inbound_message (received_at)
   where erased_at is null;
 
@@ -657,21 +649,6 @@ $$;
 comment on function outbox.list_reply_words(text) is
   'The words that mean STOP or START for an organisation: {"data": [{"language", "word", '
   '"action", "own": it is the organisation''s own row}]}.';
-
-create type outbox.opt_out_change as (
-  org_id text,
-  recipient text,
-  purpose text,
-  lifted boolean,
-  at timestamptz,
-  source text,
-  evidence text,
-  entity_type text,
-  entity_id text
-);
-comment on type outbox.opt_out_change is
-  'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with '
-  'its time, source and evidence, and the entity of its audit row.';
 
 -- sql/messages/channel/hold.sql
 
@@ -964,6 +941,20 @@ create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
 create index whatsapp_channel_account on outbox.whatsapp_channel (waba_id);
 
+create table outbox.deleted_channel (
+  channel_id uuid primary key,
+  org_id text not null,
+  phone_number_id text not null,
+  waba_id text not null,
+  app_id text not null,
+  deleted_at timestamptz not null
+);
+comment on table outbox.deleted_channel is
+  'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their '
+  'messages.';
+create index deleted_channel_number on outbox.deleted_channel (phone_number_id, app_id);
+create index deleted_channel_age on outbox.deleted_channel (deleted_at);
+
 create function outbox.channel_json(p_channel_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -1165,33 +1156,34 @@ $$;
 -- sql/messages/channel/conversation_window.sql
 
 -- The 24-hour window: a message without a template may be sent only within 24 hours after the
--- recipient wrote. refusal_of() checks it when a message is created and when it is claimed.
+-- recipient wrote. check_sending() checks it when a message is created and when it is claimed.
 
 create table outbox.conversation_window (
   channel_id uuid not null,
-  recipient text not null,
+  person_id bigint not null,
   expires_at timestamptz not null,
-  primary key (channel_id, recipient)
+  primary key (channel_id, person_id)
 );
 comment on table outbox.conversation_window is
-  'The end of the time in which a recipient may get messages without a template: 24 hours after '
-  'the recipient''s last message to this number. recipient is E.164 with +.';
+  'The end of the time in which a person may get messages without a template: 24 hours after the '
+  'person''s last message to this number.';
+create index conversation_window_person on outbox.conversation_window (person_id);
 
 create function outbox.open_window(
-  p_channel_id uuid, p_recipient text, p_at timestamptz
+  p_channel_id uuid, p_person_id bigint, p_at timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  insert into outbox.conversation_window as w (channel_id, recipient, expires_at)
-  values (p_channel_id, p_recipient, p_at + interval '24 hours')
-  on conflict (channel_id, recipient) do update
+  insert into outbox.conversation_window as w (channel_id, person_id, expires_at)
+  values (p_channel_id, p_person_id, p_at + interval '24 hours')
+  on conflict (channel_id, person_id) do update
     set expires_at = greatest(w.expires_at, excluded.expires_at);
 end
 $$;
-comment on function outbox.open_window(uuid, text, timestamptz) is
-  'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a '
-  'template are allowed for 24 hours.';
+comment on function outbox.open_window(uuid, bigint, timestamptz) is
+  'Records that a person wrote to a channel at p_at: messages without a template are allowed for '
+  '24 hours. locks: the caller holds the person.';
 
 -- sql/messages/channel/create_channel.sql
 
@@ -1849,92 +1841,13 @@ comment on function outbox.list_consents(text, text) is
   '"channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the '
   'last change of its channel and purpose}]}.';
 
--- sql/messages/person/opt_out.sql
-
--- Opt-outs: numbers that must not get marketing messages of an organisation, or any message. An
--- opt-out belongs to a number and not to a dossier, so it also stops messages without a dossier.
-
-create table outbox.opt_out (
-  org_id text not null,
-  channel text not null,
-  recipient text not null,
-  purpose text not null
-    constraint opt_out_purpose_is_known check (purpose in ('MARKETING', 'ALL')),
-  source text not null,
-  evidence text,
-  lifted boolean not null default false,
-  decided_at timestamptz not null,
-  created_at timestamptz not null,
-  primary key (org_id, channel, recipient, purpose)
-);
-comment on table outbox.opt_out is
-  'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): '
-  'the last decision, its source and evidence. lifted: messages are allowed again. recipient is '
-  'E.164 with +, or WhatsApp''s id of a user who hides the number.';
-
-create function outbox.check_recipient(p_to text) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
-    -- The error does not show the value, because it may be a real number.
-    perform outbox.invalid('to', 'is not a number in E.164 form',
-      'Expected + and 7 to 15 digits with the country code first, such as +12025550111');
-  end if;
-end
-$$;
-comment on function outbox.check_recipient(text) is
-  'Raises OH001 unless this is a phone number in E.164 form.';
-
-create function outbox.opt_out_recipient(
-  p_org_id text, p_recipient text, p_source text, p_purpose text default 'ALL',
-  p_channel text default 'WHATSAPP'
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-begin
-  perform outbox.check_user_org(p_org_id);
-  perform outbox.check_recipient(p_recipient);
-  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out as o (
-    org_id, channel, recipient, purpose, source, decided_at, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
-  on conflict (org_id, channel, recipient, purpose) do update set
-    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
-  where o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
-end
-$$;
-comment on function outbox.opt_out_recipient(text, text, text, text, text) is
-  'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", '
-  '"purpose", "isNew"}. OH001.';
-
-create function outbox.opt_in_recipient(
-  p_org_id text, p_recipient text, p_purpose text default 'ALL', p_channel text default 'WHATSAPP'
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  perform outbox.check_recipient(p_recipient);
-  -- The row stays, so that a late callback does not restore the opt-out.
-  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
-    and not o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
-end
-$$;
-comment on function outbox.opt_in_recipient(text, text, text, text) is
-  'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
-
 -- sql/messages/person/recipient.sql
 
--- Numbers of recipients. WhatsApp writes the numbers of two countries in two ways: a mobile number
--- of Brazil with or without its ninth digit, a number of Mexico with or without a 1 after the
--- country code. Both are one recipient for opt-outs, the 24-hour window and the order of messages.
+-- Identifiers of people. A number is E.164 with +. A wa_id is the same without +. A user id of
+-- WhatsApp (US.1349…) is of a person who may hide the number. WhatsApp writes the numbers of two
+-- countries in two ways: a mobile number of Brazil with or without its ninth digit, a number of
+-- Mexico with or without a 1 after the country code. Both are one identifier. Other spellings, such
+-- as the 9 of Argentina, are linked when WhatsApp names them: see person.
 
 create function outbox.number_variants(p_recipient text) returns text[]
 language plpgsql immutable set search_path = ''
@@ -1954,6 +1867,43 @@ $$;
 comment on function outbox.number_variants(text) is
   'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the '
   'country''s numbering plan.';
+
+create function outbox.wa_id_to_e164(p_wa_id text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
+end
+$$;
+comment on function outbox.wa_id_to_e164(text) is
+  'A wa_id in E.164 form with +; null if it is not a number.';
+
+create function outbox.identifier_of(p_text text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case
+    when p_text ~ '^[+]?[1-9][0-9]{6,14}$'
+    then (outbox.number_variants('+' || pg_catalog.ltrim(p_text, '+')))[1]
+    when p_text ~ '^[A-Z]{2}[.][A-Za-z0-9.]{1,190}$' then p_text
+  end;
+end
+$$;
+comment on function outbox.identifier_of(text) is
+  'The identifier that a number in E.164 form, a wa_id (digits) or a user id of WhatsApp stands '
+  'for: the same for all ways to write it. Null if it is none of these.';
+
+create function outbox.user_identifier(p_user_id text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- + begins a number, # a hash.
+  return case when p_user_id !~ '^[+#]' then p_user_id end;
+end
+$$;
+comment on function outbox.user_identifier(text) is
+  'The identifier of a user id in a callback, whose form Meta may change; null if it could be '
+  'mistaken for a number.';
 
 create function outbox.hash_key() returns text
 language plpgsql volatile set search_path = ''
@@ -1994,7 +1944,7 @@ $$;
 comment on function outbox.hash_key() is
   'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is '
   'renamed and a new one is created: messages that wait keep their order among themselves, but not '
-  'with later ones to the same number.';
+  'with later ones to the same number, and opt-outs of erased people are found no more.';
 
 create function outbox.hash_person(p_recipient text, p_key text) returns text
 language plpgsql immutable set search_path = ''
@@ -2016,9 +1966,858 @@ begin
 end
 $$;
 comment on function outbox.person_key(text) is
-  'The partition key of events to or from a recipient, and the id of the recipient in the audit '
-  'trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer '
-  'than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
+  'The partition key of events to or from a recipient: a keyed hash of the number or user id. '
+  'Events and dead letters are stored longer than the message, and an unkeyed hash of ten digits '
+  'can be guessed in a minute.';
+
+-- sql/messages/person/person.sql
+
+-- People. A person is one row per organisation, with all identifiers that are known: numbers and
+-- WhatsApp's user ids. Opt-outs, the 24-hour window and the pace of messages belong to the person.
+--
+-- A link says that some identifiers are one person: both ids of a callback, the number of a message
+-- and the wa_id in its response, the sender of a reply and the recipient of the quoted message.
+-- join_people() adds the identifiers of links that are new and joins their people.
+--
+-- Erasing. When a person is erased, value of an identifier becomes # and its keyed hash, so that
+-- the opt-outs are found again by whoever gives the same number. A link restores the value.
+--
+-- Locks. Whoever joins or parts people, or saves a wish or window, holds the row lock of the
+-- person. It comes after the gates and the messages, and before opt-outs and windows. Several are
+-- locked from the highest id to the lowest: a join keeps the lowest id, so what a transaction still
+-- has to lock is always lower than what it holds. Claims and create_message() lock no person; they
+-- read an identifier and its wishes in one snapshot, so that no join hides a wish from them.
+
+create table outbox.person (
+  id bigint generated by default as identity primary key,
+  org_id text not null,
+  name text,
+  username text,
+  parent_user_id text,
+  lane_keys text[] not null default '{}',
+  first_seen_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  erased_at timestamptz
+);
+comment on table outbox.person is
+  'The recipients of messages and senders of inbound messages of which more is known than the '
+  'number of a message. lane_keys: person_key() of each number, so the partition keys of the '
+  'messages; new messages use the first. Erased message.retention_days after the last contact.';
+create index person_kept on outbox.person (last_seen_at) where erased_at is null;
+create index person_erased on outbox.person (id) where erased_at is not null;
+
+create table outbox.person_identifier (
+  org_id text not null,
+  value text not null,
+  kind text not null
+    constraint person_identifier_kind_is_known check (kind in ('NUMBER', 'USER_ID')),
+  person_id bigint not null,
+  created_at timestamptz not null,
+  primary key (org_id, value)
+);
+comment on table outbox.person_identifier is
+  'The identifiers of people, each of one person: a NUMBER (E.164 with +; a wa_id is its number '
+  'without +) or a USER_ID of WhatsApp. After the person was erased, value is # and the keyed '
+  'hash.';
+create index person_identifier_person on outbox.person_identifier (person_id);
+
+create type outbox.person_link as (org_id text, identifiers text[]);
+comment on type outbox.person_link is
+  'Identifiers of one person in an organisation, as identifier_of() returns them.';
+
+create type outbox.linked_identifier as (place integer, org_id text, value text, hash text);
+comment on type outbox.linked_identifier is
+  'An identifier of a link: the place of the link, and # with the keyed hash of the value.';
+
+create function outbox.find_person(p_org_id text, p_identifier text) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select w.person_id
+    from outbox.people_with(p_org_id, p_identifier, '#' || outbox.person_key(p_identifier)) w);
+end
+$$;
+comment on function outbox.find_person(text, text) is
+  'The id of the person with this identifier, also if the person was erased; null if there is '
+  'none.';
+
+create function outbox.known_person(p_org_id text, p_identifiers text[]) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select w.person_id from pg_catalog.unnest(p_identifiers) i
+    cross join lateral outbox.people_with(p_org_id, i, null) w limit 1);
+end
+$$;
+comment on function outbox.known_person(text, text[]) is
+  'The id of the person with these identifiers, which join_people() has joined; null if none is '
+  'known. Reads no key, so it finds no erased person.';
+
+create function outbox.save_person(
+  p_org_id text, p_identifiers text[], p_now timestamptz
+) returns bigint
+language plpgsql set search_path = ''
+as $$
+begin
+  return (outbox.join_people(array[row(p_org_id, p_identifiers)::outbox.person_link], p_now))[1];
+end
+$$;
+comment on function outbox.save_person(text, text[], timestamptz) is
+  'Returns the id of the one person with these identifiers, after creating or joining what is '
+  'needed; null without identifiers. locks: the people.';
+
+create function outbox.lane_keys_of(p_org_id text, p_number text) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_keys text[] := (
+    select p.lane_keys from outbox.person p
+    where p.id = outbox.find_person(p_org_id, outbox.identifier_of(p_number)));
+begin
+  return coalesce(nullif(v_keys, '{}'), array[outbox.person_key(p_number)]);
+end
+$$;
+comment on function outbox.lane_keys_of(text, text) is
+  'The partition keys of the messages to the person with a number.';
+
+create function outbox.save_contact(
+  p_person_id bigint, p_contact jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.person p set
+    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
+      p.parent_user_id),
+    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), p.name),
+    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), p.username)
+  where p.id = p_person_id and p_contact is not null;
+end
+$$;
+comment on function outbox.save_contact(bigint, jsonb) is
+  'Saves the names of a person from the contact of a callback. locks: the caller holds the person.';
+
+-- sql/messages/person/join_people.sql
+
+-- Links make people one. The head of person explains the order of the locks.
+
+create function outbox.join_people(
+  p_links outbox.person_link[], p_now timestamptz
+) returns bigint[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_key text;
+  v_linked outbox.linked_identifier[];
+  v_place integer;
+  v_people bigint[];
+begin
+  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
+    return '{}';
+  end if;
+  v_key := outbox.hash_key();
+  v_linked := array(
+    select row(l.place, l.org_id, i.value,
+      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
+      where u.value is not null) i
+    order by l.org_id, i.value, l.place);
+  perform outbox.lock_people(v_linked, p_now);
+  for v_place in
+    select x.place from pg_catalog.unnest(v_linked) x
+    cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+    group by x.place having pg_catalog.count(distinct w.person_id) > 1
+    order by x.place
+  loop
+    v_people := array(
+      select distinct w.person_id from pg_catalog.unnest(v_linked) x
+      cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+      where x.place = v_place order by 1);
+    for v_n in 2 .. pg_catalog.cardinality(v_people) loop
+      perform outbox.join_two(v_people[1], v_people[v_n], p_now);
+    end loop;
+  end loop;
+  perform outbox.touch_people(v_linked, p_now);
+  return array(
+    select (
+      select w.person_id from pg_catalog.unnest(l.identifiers) with ordinality as i (value, n)
+      cross join lateral outbox.people_with(l.org_id, i.value, null) w
+      order by i.n limit 1)
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    order by l.place);
+end
+$$;
+comment on function outbox.join_people(outbox.person_link[], timestamptz) is
+  'Creates and joins people so that the identifiers of each link are one person. Returns the id of '
+  'the person of each link, by position; null for a link without identifiers. locks: the people of '
+  'the links, from the highest id to the lowest.';
+
+create function outbox.people_with(
+  p_org_id text, p_value text, p_hash text
+) returns table (person_id bigint)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select i.person_id from outbox.person_identifier i
+  where i.org_id = p_org_id and i.value = p_value;
+  if not found and p_hash is not null then
+    return query
+    select i.person_id from outbox.person_identifier i
+    where i.org_id = p_org_id and i.value = p_hash;
+  end if;
+end
+$$;
+comment on function outbox.people_with(text, text, text) is
+  'The person with an identifier, given as its value and, of erased people, its hash.';
+
+create function outbox.add_people(
+  p_linked outbox.linked_identifier[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  with missing as materialized (
+    select distinct on (x.org_id, x.value) x.org_id, x.value, x.place
+    from pg_catalog.unnest(p_linked) x
+    where not exists (select from outbox.people_with(x.org_id, x.value, x.hash))
+    order by x.org_id, x.value, x.place
+  ), numbered as materialized (
+    select p.org_id, p.place, pg_catalog.nextval('outbox.person_id_seq') as id
+    from (select distinct m.org_id, m.place from missing m) p
+  ), added as (
+    -- In one order, so that two transactions that add the same identifiers do not deadlock.
+    insert into outbox.person_identifier (org_id, value, kind, person_id, created_at)
+    select m.org_id, m.value, case when m.value like '+%' then 'NUMBER' else 'USER_ID' end, n.id,
+      p_now
+    from missing m
+    join numbered n on n.org_id = m.org_id and n.place = m.place
+    order by m.org_id, m.value
+    on conflict (org_id, value) do nothing
+    returning person_identifier.org_id, person_identifier.person_id
+  )
+  insert into outbox.person (id, org_id, first_seen_at, last_seen_at)
+  select distinct a.person_id, a.org_id, p_now, p_now from added a;
+end
+$$;
+comment on function outbox.add_people(outbox.linked_identifier[], timestamptz) is
+  'Creates a person for the identifiers of each link that are not known. locks: the keys of new '
+  'identifiers, in order.';
+
+create function outbox.lock_people(
+  p_linked outbox.linked_identifier[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_locked bigint[] := array[]::bigint[];
+  v_id bigint;
+  v_moved boolean;
+begin
+  loop
+    perform outbox.add_people(p_linked, p_now);
+    loop
+      v_moved := false;
+      for v_id in
+        select distinct w.person_id from pg_catalog.unnest(p_linked) x
+        cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+        where w.person_id <> all (v_locked)
+        order by w.person_id desc
+      loop
+        perform from outbox.person p where p.id = v_id for update;
+        -- Another transaction has joined the person to one with a lower id, or has deleted it.
+        v_moved := not found;
+        exit when v_moved;
+        v_locked := v_locked || v_id;
+      end loop;
+      exit when not v_moved and not exists (
+        select from pg_catalog.unnest(p_linked) x
+        cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+        where w.person_id <> all (v_locked));
+    end loop;
+    exit when not exists (
+      select from pg_catalog.unnest(p_linked) x
+      where not exists (select from outbox.people_with(x.org_id, x.value, x.hash)));
+  end loop;
+end
+$$;
+comment on function outbox.lock_people(outbox.linked_identifier[], timestamptz) is
+  'Creates the people of the links that are missing, and locks all of them. Repeats what another '
+  'transaction has changed meanwhile. locks: people from the highest id to the lowest.';
+
+create function outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_gone outbox.person;
+begin
+  delete from outbox.person p where p.id = p_gone returning p.* into v_gone;
+  update outbox.person p set
+    name = coalesce(p.name, v_gone.name), username = coalesce(p.username, v_gone.username),
+    parent_user_id = coalesce(p.parent_user_id, v_gone.parent_user_id),
+    lane_keys = p.lane_keys || array(
+      select k from pg_catalog.unnest(v_gone.lane_keys) k where k <> all (p.lane_keys)),
+    first_seen_at = least(p.first_seen_at, v_gone.first_seen_at),
+    last_seen_at = greatest(p.last_seen_at, v_gone.last_seen_at)
+  where p.id = p_keep;
+  update outbox.person_identifier i set person_id = p_keep where i.person_id = p_gone;
+  update outbox.inbound_message m set person_id = p_keep where m.person_id = p_gone;
+  perform outbox.copy_opt_outs(v_gone.org_id, p_gone, p_keep);
+  delete from outbox.opt_out o where o.org_id = v_gone.org_id and o.person_id = p_gone;
+  insert into outbox.conversation_window as w (channel_id, person_id, expires_at)
+  select g.channel_id, p_keep, g.expires_at from outbox.conversation_window g
+  where g.person_id = p_gone
+  on conflict (channel_id, person_id) do update
+    set expires_at = greatest(w.expires_at, excluded.expires_at);
+  delete from outbox.conversation_window w where w.person_id = p_gone;
+  perform outbox.audit(v_gone.org_id, 'PERSON', p_keep::text, 'JOINED',
+    pg_catalog.format('Joined with person %s', p_gone), null, p_now);
+end
+$$;
+comment on function outbox.join_two(bigint, bigint, timestamptz) is
+  'Makes the person p_gone part of p_keep, with the stricter opt-outs, the later windows and both '
+  'lane keys, and audits it. locks: the caller holds both people.';
+
+create function outbox.copy_opt_outs(
+  p_org_id text, p_from bigint, p_to bigint
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- An opt-out wins whatever the times. The later time stays, so that a late callback from before
+  -- it lifts nothing.
+  insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
+    words, lifted, said_at, decided_at, created_at)
+  select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,
+    f.said_at, f.decided_at, f.created_at
+  from outbox.opt_out f
+  where f.org_id = p_org_id and f.person_id = p_from
+  order by f.channel, f.purpose
+  on conflict (org_id, channel, person_id, purpose) do update set
+    (source, evidence, wamid, words, lifted, said_at, created_at) = (
+      select s.source, s.evidence, s.wamid, s.words, s.lifted, s.said_at, s.created_at
+      from (
+        values (o.source, o.evidence, o.wamid, o.words, o.lifted, o.said_at, o.created_at),
+          (excluded.source, excluded.evidence, excluded.wamid, excluded.words, excluded.lifted,
+            excluded.said_at, excluded.created_at)
+      ) as s (source, evidence, wamid, words, lifted, said_at, created_at)
+      order by s.lifted, s.said_at desc limit 1),
+    decided_at = greatest(o.decided_at, excluded.decided_at);
+end
+$$;
+comment on function outbox.copy_opt_outs(text, bigint, bigint) is
+  'Gives a person the opt-outs of another, where they are stricter. locks: the caller holds both '
+  'people.';
+
+create function outbox.touch_people(
+  p_linked outbox.linked_identifier[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  update outbox.person_identifier i set value = x.value
+  from (
+    select h.row_at, pg_catalog.min(x.value) as value from pg_catalog.unnest(p_linked) x
+    cross join lateral (
+      select o.ctid as row_at from outbox.person_identifier o
+      where o.org_id = x.org_id and o.value = x.hash offset 0
+    ) h
+    where not exists (select from outbox.people_with(x.org_id, x.value, null))
+    group by h.row_at
+  ) x
+  where i.ctid = x.row_at;
+  update outbox.person p set
+    last_seen_at = greatest(p.last_seen_at, p_now), erased_at = null,
+    lane_keys = p.lane_keys || array(
+      select k from pg_catalog.unnest(s.keys) k where k <> all (p.lane_keys))
+  from (
+    select w.person_id, coalesce(pg_catalog.array_agg(distinct pg_catalog.ltrim(x.hash, '#'))
+      filter (where x.value like '+%'), '{}') as keys
+    from pg_catalog.unnest(p_linked) x
+    cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+    group by w.person_id
+  ) s
+  cross join lateral (
+    select o.ctid as row_at from outbox.person o where o.id = s.person_id offset 0
+  ) h
+  where p.ctid = h.row_at;
+end
+$$;
+comment on function outbox.touch_people(outbox.linked_identifier[], timestamptz) is
+  'Records that something was heard of the people of the links, restores the identifiers of erased '
+  'ones, and adds their lane keys. locks: the caller holds the people.';
+
+-- sql/messages/person/opt_out.sql
+
+-- Opt-outs: people who must not get marketing messages of an organisation, or any message. An
+-- opt-out belongs to a person and not to a dossier, so it also stops messages without a dossier,
+-- and it applies to every number of the person.
+
+create table outbox.opt_out (
+  org_id text not null,
+  channel text not null,
+  person_id bigint not null,
+  purpose text not null
+    constraint opt_out_purpose_is_known check (purpose in ('MARKETING', 'ALL')),
+  source text not null,
+  evidence text,
+  wamid text,
+  words text,
+  lifted boolean not null default false,
+  said_at timestamptz not null,
+  decided_at timestamptz not null,
+  created_at timestamptz not null,
+  primary key (org_id, channel, person_id, purpose)
+);
+comment on table outbox.opt_out is
+  'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the '
+  'last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp '
+  'reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: '
+  'earlier decisions that come later change nothing. When the person is erased, wamid becomes a '
+  'keyed hash, because it contains the number.';
+create index opt_out_person on outbox.opt_out (person_id);
+
+create type outbox.opt_out_change as (
+  org_id text,
+  recipient text,
+  purpose text,
+  lifted boolean,
+  at timestamptz,
+  source text,
+  wamid text,
+  words text,
+  entity_type text,
+  entity_id text
+);
+comment on type outbox.opt_out_change is
+  'A request of a recipient (identifier_of()) to get no messages of a purpose, or to get them '
+  'again (lifted), with its time, source and evidence, and the entity of its audit row; without '
+  'one it is the person.';
+
+create function outbox.check_recipient(p_to text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
+    -- The error does not show the value, because it may be a real number.
+    perform outbox.invalid('to', 'is not a number in E.164 form',
+      'Expected + and 7 to 15 digits with the country code first, such as +12025550111');
+  end if;
+end
+$$;
+comment on function outbox.check_recipient(text) is
+  'Raises OH001 unless this is a phone number in E.164 form.';
+
+create function outbox.check_identifier(p_recipient text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_identifier text := outbox.identifier_of(p_recipient);
+begin
+  if v_identifier is null then
+    perform outbox.invalid('recipient', 'is not a number, a wa_id or a user id of WhatsApp',
+      'Expected a number such as +12025550111, its digits, or an id such as US.1349120865530274');
+  end if;
+  return v_identifier;
+end
+$$;
+comment on function outbox.check_identifier(text) is
+  'identifier_of() a recipient. OH001: it is none.';
+
+create function outbox.opt_out_recipient(
+  p_org_id text, p_recipient text, p_source text, p_purpose text default 'ALL',
+  p_channel text default 'WHATSAPP'
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, true,
+    coalesce(p_source, 'by hand'), p_channel => p_channel);
+end
+$$;
+comment on function outbox.opt_out_recipient(text, text, text, text, text) is
+  'Stops marketing messages (MARKETING), or all messages (ALL), to a person: {"optedOut", '
+  '"purpose", "isNew"}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
+
+create function outbox.opt_in_recipient(
+  p_org_id text, p_recipient text, p_purpose text default 'ALL', p_channel text default 'WHATSAPP'
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, false, 'by hand',
+    p_channel => p_channel);
+end
+$$;
+comment on function outbox.opt_in_recipient(text, text, text, text) is
+  'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. p_recipient: a number, a '
+  'wa_id or a user id of WhatsApp. OH001.';
+
+create function outbox.save_opt_outs(
+  p_changes outbox.opt_out_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_people bigint[] := outbox.join_people(array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    order by c.place), p_now);
+begin
+  with latest as (
+    -- The later request counts; at the same time, the opt-out.
+    select distinct on (c.org_id, v_people[c.place], c.purpose) c.*, v_people[c.place] as person_id
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    where v_people[c.place] is not null
+    order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted
+  ), changed as (
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, wamid, words,
+      lifted, said_at, decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.person_id, w.purpose, w.source, w.wamid, w.words, w.lifted, w.at,
+      w.at, p_now
+    from latest w
+    order by w.org_id, w.person_id, w.purpose
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = null, wamid = excluded.wamid, words = excluded.words,
+      lifted = excluded.lifted, said_at = excluded.said_at, decided_at = excluded.decided_at
+    where excluded.decided_at > o.decided_at
+      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
+    returning o.org_id, o.person_id, o.purpose
+  )
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select distinct w.org_id, coalesce(w.entity_type, 'PERSON'),
+    coalesce(w.entity_id, w.person_id::text),
+    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
+    pg_catalog.format('WHATSAPP %s: %s', w.purpose, w.source), null::text, p_now
+  from changed c
+  join latest w on w.org_id = c.org_id and w.person_id = c.person_id and w.purpose = c.purpose
+  -- The ids of the trail follow the order of the rows, whatever the plan.
+  order by 1, 2, 3, 5;
+end
+$$;
+comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
+  'Saves opt-out changes that are later than the stored ones, and audits them. locks: the people, '
+  'as join_people(), then their opt-outs.';
+
+-- sql/messages/person/opt_out_routes.sql
+
+create function outbox.opt_out_json(p_opt_out outbox.opt_out) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_recipients jsonb := outbox.recipients_json(p_opt_out.person_id);
+begin
+  return pg_catalog.jsonb_build_object('personId', p_opt_out.person_id::text,
+    'recipient', v_recipients -> 0, 'recipients', v_recipients,
+    'channel', p_opt_out.channel, 'purpose', p_opt_out.purpose, 'source', p_opt_out.source,
+    'evidence', p_opt_out.evidence, 'wamid', p_opt_out.wamid, 'words', p_opt_out.words,
+    'at', outbox.iso_time(p_opt_out.said_at));
+end
+$$;
+comment on function outbox.opt_out_json(outbox.opt_out) is
+  'An opt-out as the API returns it.';
+
+create function outbox.list_opt_outs(
+  p_org_id text, p_recipient text default null, p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_after text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18} [A-Z]+$');
+  v_person bigint;
+  v_result jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  if p_recipient is not null then
+    v_person := coalesce(outbox.find_person(p_org_id, outbox.check_identifier(p_recipient)), 0);
+  end if;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.opt_out_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor((p.found).person_id || ' ' || (p.found).purpose))
+        filter (where p.n = p_limit) end)
+  into v_result
+  from (
+    select o as found, pg_catalog.row_number() over (order by o.person_id, o.purpose) as n
+    from outbox.opt_out o
+    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
+      and (p_recipient is null or o.person_id = v_person)
+      and (v_after is null or (o.person_id, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1)::bigint, pg_catalog.split_part(v_after, ' ', 2)))
+    order by o.person_id, o.purpose
+    limit p_limit + 1
+  ) p;
+  return v_result;
+end
+$$;
+comment on function outbox.list_opt_outs(text, text, text, integer) is
+  'The opt-outs of an organisation, ordered by person, or those of the person with one number, '
+  'wa_id or user id: {"data": [{"personId", "recipient": the first identifier, null if erased, '
+  '"recipients": all of them, "channel", "purpose", "source", "evidence": as it was noted by hand, '
+  '"wamid", "words": what the person or WhatsApp said, "at"}], "nextCursor"}. OH001.';
+
+create function outbox.change_opt_out(
+  p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text,
+  p_evidence text default null, p_actor text default null, p_channel text default 'WHATSAPP'
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_identifier text := outbox.check_identifier(p_recipient);
+  v_source text := coalesce(p_source, 'by hand');
+  v_person bigint;
+  v_changed boolean;
+begin
+  perform outbox.check_user_org(p_org_id);
+  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
+  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  if pg_catalog.length(v_source) not between 1 and 200 then
+    perform outbox.invalid('source', 'is not 1 to 200 characters',
+      'Give the way it was requested, such as phone call');
+  end if;
+  if pg_catalog.length(p_evidence) > 2000 then
+    perform outbox.invalid('evidence', 'is longer than 2000 characters',
+      'Give the place of the evidence, such as a document id');
+  end if;
+  if p_opted_out or outbox.find_person(p_org_id, v_identifier) is not null then
+    v_person := outbox.save_person(p_org_id, array[v_identifier], v_now);
+  end if;
+  if p_opted_out then
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, said_at,
+      decided_at, created_at)
+    values (p_org_id, p_channel, v_person, p_purpose, v_source, p_evidence, v_now, v_now, v_now)
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = excluded.evidence, wamid = null, words = null,
+      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at
+    where o.lifted;
+  else
+    -- The row stays, so that a late callback does not restore the opt-out.
+    update outbox.opt_out o set lifted = true, decided_at = v_now
+    where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
+      and o.purpose = p_purpose and not o.lifted;
+  end if;
+  v_changed := found;
+  if v_changed then
+    perform outbox.audit(p_org_id, 'PERSON', v_person::text,
+      case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
+      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
+  end if;
+  return pg_catalog.jsonb_build_object('optedOut', p_opted_out, 'purpose', p_purpose,
+    'isNew', v_changed);
+end
+$$;
+comment on function outbox.change_opt_out(text, text, text, boolean, text, text, text, text) is
+  'Opts a person out (p_purpose: ALL or MARKETING) or in again, and audits it: {"optedOut", '
+  '"purpose", "isNew": this changed it}. p_recipient: a number, a wa_id or a user id of WhatsApp. '
+  'OH001. locks: the person.';
+
+-- sql/messages/person/part_person.sql
+
+-- Two people who were joined by mistake, such as the old and the new owner of a number, are parted
+-- by an operator. Nobody knows who asked for what, so both keep every opt-out, and the windows of
+-- both are closed.
+
+create function outbox.recipients_json(p_person_id bigint) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return coalesce((
+    select pg_catalog.jsonb_agg(i.value order by i.value)
+    from outbox.person_identifier i
+    where i.person_id = p_person_id and i.value not like '#%'), '[]');
+end
+$$;
+comment on function outbox.recipients_json(bigint) is
+  'The identifiers of a person as a JSON array, numbers first; empty if the person was erased.';
+
+create function outbox.person_json(p_person_id bigint) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object('id', p.id::text,
+      'recipients', outbox.recipients_json(p.id), 'name', p.name, 'username', p.username,
+      'optOuts', coalesce((
+        select pg_catalog.jsonb_agg(outbox.opt_out_json(o) order by o.purpose)
+        from outbox.opt_out o where o.person_id = p.id and not o.lifted), '[]'),
+      'windows', coalesce((
+        select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('channelId', w.channel_id,
+          'expiresAt', outbox.iso_time(w.expires_at)) order by w.channel_id)
+        from outbox.conversation_window w where w.person_id = p.id), '[]'),
+      'firstSeenAt', outbox.iso_time(p.first_seen_at),
+      'lastSeenAt', outbox.iso_time(p.last_seen_at))
+    from outbox.person p where p.id = p_person_id);
+end
+$$;
+comment on function outbox.person_json(bigint) is
+  'A person as the API returns it.';
+
+create function outbox.get_person(p_org_id text, p_recipient text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_id bigint := outbox.find_person(p_org_id, outbox.check_identifier(p_recipient));
+begin
+  if v_id is null then
+    perform outbox.raise_unknown_person();
+  end if;
+  return outbox.person_json(v_id);
+end
+$$;
+comment on function outbox.get_person(text, text) is
+  'The person with a number, a wa_id or a user id of WhatsApp: {"id", "recipients": [all '
+  'identifiers], "name", "username", "optOuts": as list_opt_outs(), "windows": [{"channelId", '
+  '"expiresAt"}], "firstSeenAt", "lastSeenAt"}. OH001; OH002: nothing is known of the recipient.';
+
+create function outbox.raise_unknown_person() returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- The error does not show the value, because it may be a real number.
+  raise exception using errcode = 'OH002', message = 'the person does not exist',
+    hint = 'Nothing but messages to this number is known. Use an identifier of get_person()';
+end
+$$;
+comment on function outbox.raise_unknown_person() is
+  'Raises OH002: no person has the identifier.';
+
+create function outbox.part_person(
+  p_org_id text, p_recipients text[], p_actor text default null
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_recipients text[] := array(
+    select distinct outbox.check_identifier(r) from pg_catalog.unnest(p_recipients) r);
+  v_person bigint;
+  v_new bigint;
+begin
+  if pg_catalog.cardinality(v_recipients) = 0 then
+    perform outbox.invalid('recipients', 'is empty', 'Give the identifiers that leave the person');
+  end if;
+  v_person := outbox.find_person(p_org_id, v_recipients[1]);
+  if v_person is null then
+    perform outbox.raise_unknown_person();
+  end if;
+  -- Locks the person, and restores the identifier if the person was erased.
+  v_person := outbox.save_person(p_org_id, v_recipients[1:1], v_now);
+  if exists (
+    select from pg_catalog.unnest(v_recipients) r
+    where outbox.find_person(p_org_id, r) is distinct from v_person)
+  then
+    raise exception using errcode = 'OH004', message = 'the recipients are not one person',
+      hint = 'Give identifiers of one person, as get_person() returns them';
+  end if;
+  v_new := outbox.part_off(v_person, v_recipients, p_actor, v_now);
+  if v_new = v_person then
+    raise exception using errcode = 'OH004', message = 'the person has no other recipients',
+      hint = 'Give only those that leave the person';
+  end if;
+  delete from outbox.conversation_window w where w.person_id = v_person;
+  return pg_catalog.jsonb_build_object('person', outbox.person_json(v_person),
+    'parted', outbox.person_json(v_new));
+end
+$$;
+comment on function outbox.part_person(text, text[], text) is
+  'Parts people who were joined by mistake: these identifiers of a person become a person of their '
+  'own. Both keep all opt-outs; the windows of both are closed. Returns {"person", "parted"}, both '
+  'as get_person(). If WhatsApp links them again, they are joined again. OH001; OH002: nothing is '
+  'known of the recipient; OH004: they are of several people, or all identifiers of the person. '
+  'locks: the person.';
+
+create function outbox.part_off(
+  p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamptz
+) returns bigint
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_person outbox.person;
+  v_keys text[];
+  v_new bigint;
+begin
+  select * into v_person from outbox.person p where p.id = p_person_id;
+  if not exists (
+    select from outbox.person_identifier i
+    where i.person_id = p_person_id and i.value <> all (p_identifiers))
+  then
+    return p_person_id;
+  end if;
+  v_keys := array(
+    select outbox.person_key(i) from pg_catalog.unnest(p_identifiers) i
+    where i like '+%' order by i);
+  insert into outbox.person (org_id, lane_keys, first_seen_at, last_seen_at)
+  values (v_person.org_id, v_keys, p_now, p_now) returning id into v_new;
+  update outbox.person p set lane_keys = array(
+    select u.k from pg_catalog.unnest(p.lane_keys) with ordinality as u (k, n)
+    where u.k <> all (v_keys) order by u.n)
+  where p.id = p_person_id;
+  update outbox.person_identifier i set person_id = v_new
+  where i.person_id = p_person_id and i.value = any (p_identifiers);
+  perform outbox.copy_opt_outs(v_person.org_id, p_person_id, v_new);
+  perform outbox.audit(v_person.org_id, 'PERSON', p.id::text, 'PARTED',
+    pg_catalog.format('Parted from person %s', p.other), p_actor, p_now)
+  from (values (1, p_person_id, v_new), (2, v_new, p_person_id)) as p (n, id, other)
+  order by p.n;
+  return v_new;
+end
+$$;
+comment on function outbox.part_off(bigint, text[], text, timestamptz) is
+  'Makes a new person, without windows, of identifiers of a person, and audits it; returns the id. '
+  'If the person has no others, returns that person. locks: the caller holds the person.';
 
 -- sql/messages/person/refusal.sql
 
@@ -2026,9 +2825,14 @@ comment on function outbox.person_key(text) is
 -- when a message is created and again when it is claimed, because any of these may change while it
 -- waits.
 
-create function outbox.refusal_of(
+create type outbox.sending_check as (refusal text, lane_keys text[]);
+comment on type outbox.sending_check is
+  'Why a message must not be sent now, or null; and the lane keys of its recipient, if the person '
+  'is known.';
+
+create function outbox.check_sending(
   p_message outbox.outbound_message, p_now timestamptz
-) returns text
+) returns outbox.sending_check
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -2036,16 +2840,29 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
+  v_people bigint[];
+  v_check outbox.sending_check;
   -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
   v_margin constant interval := interval '5 minutes';
 begin
-  return case
+  -- The function is stable, so all its queries see one snapshot: either before or after a join.
+  select pg_catalog.array_agg(distinct i.person_id) into v_people
+  from (
+    select v.value from pg_catalog.unnest(array[outbox.identifier_of(p_message.to_recipient),
+      outbox.identifier_of(p_message.wa_id), '#' || p_message.recipient_hash]) as v (value)
+    where v.value is not null
+  ) v
+  cross join lateral (
+    select x.person_id from outbox.person_identifier x
+    where x.org_id = p_message.org_id and x.value = v.value offset 0
+  ) i;
+  v_check.lane_keys := (
+    select nullif(p.lane_keys, '{}') from outbox.person p where p.id = v_people[1]);
+  v_check.refusal := case
     when exists (
       select from outbox.opt_out o
       where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
-        and o.purpose in ('ALL', v_purpose) and not o.lifted)
+        and o.person_id = any (v_people) and o.purpose in ('ALL', v_purpose) and not o.lifted)
     then 'opted_out'
     when p_message.dossier_id is not null and (
       select c.granted from outbox.consent c
@@ -2055,7 +2872,7 @@ begin
     then 'consent_required'
     when p_message.template_code is null and not exists (
       select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
+      where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
         and w.expires_at > p_now + v_margin)
     then 'outside_window'
     when p_message.template_code is not null and not exists (
@@ -2063,11 +2880,13 @@ begin
       where t.org_id = p_message.org_id and t.code = p_message.template_code)
     then 'template_missing'
   end;
+  return v_check;
 end
 $$;
-comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
+comment on function outbox.check_sending(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
-  'and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
+  'and the recipient has not written for 24 hours) or template_missing; null if it may be sent. '
+  'The wishes are those of the person. Looks the person up once, by the number, wa_id and hash.';
 
 create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''
@@ -2102,98 +2921,77 @@ $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
   'Records in the audit trail that a message was blocked, and counts it.';
 
--- sql/messages/person/opt_out_routes.sql
+-- sql/messages/person/erase_people.sql
 
-create function outbox.opt_out_json(p_opt_out outbox.opt_out) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return pg_catalog.jsonb_build_object('recipient', p_opt_out.recipient,
-    'channel', p_opt_out.channel, 'purpose', p_opt_out.purpose, 'source', p_opt_out.source,
-    'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
-end
-$$;
-comment on function outbox.opt_out_json(outbox.opt_out) is
-  'An opt-out as the API returns it.';
+-- Erasing of people, message.retention_days after the last contact. Who has opted out of nothing is
+-- deleted. Of others the opt-outs stay, and the keyed hashes of the identifiers find them.
 
-create function outbox.list_opt_outs(
-  p_org_id text, p_recipient text default null, p_cursor text default null,
-  p_limit integer default 50
-) returns jsonb
-language plpgsql stable security definer
+create function outbox.erase_people(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
 set search_path = ''
 set enable_seqscan = off
-set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
-  v_result jsonb;
+  v_task constant text := 'outbox.erase_people';
+  v_before timestamptz :=
+    p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_erased integer;
 begin
-  perform outbox.check_page(p_limit);
-  select pg_catalog.jsonb_build_object(
-    'data', coalesce(
-      pg_catalog.jsonb_agg(outbox.opt_out_json(p.found) order by p.n)
-        filter (where p.n <= p_limit),
-      '[]'),
-    'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
-        filter (where p.n = p_limit) end)
-  into v_result
-  from (
-    select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
-    from outbox.opt_out o
-    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
-      and (v_after is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
-    order by o.recipient, o.purpose
-    limit p_limit + 1
-  ) p;
-  return v_result;
+  -- A lifted opt-out is only needed against late callbacks.
+  perform outbox.change_rows(v_task, 'outbox.opt_out',
+    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
+    array(
+      select o.ctid from outbox.opt_out o
+      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
+    p_now);
+  v_erased := outbox.change_rows(v_task, 'outbox.person', $erase$
+      with erased as materialized (
+        select p.id, p.org_id from outbox.person p where p.ctid = any ($1)
+      ), secret as materialized (
+        select outbox.hash_key() as key
+      ), evidence as (
+        update outbox.opt_out o set wamid = '#' || pg_catalog.encode(
+          extensions.hmac(o.wamid, s.key, 'sha256'), 'hex')
+        from erased e, secret s
+        where o.org_id = e.org_id and o.person_id = e.id and o.wamid not like '#%'
+      ), hashed as (
+        update outbox.person_identifier i set value = '#' || outbox.hash_person(i.value, s.key)
+        from erased e, secret s
+        where i.person_id = e.id and i.value not like '#%'
+      )
+      update outbox.person p set
+        erased_at = $2, name = null, username = null, parent_user_id = null
+      where p.ctid = any ($1)
+    $erase$,
+    array(
+      select o.ctid from outbox.person o
+      where o.erased_at is null and o.last_seen_at < v_before
+      order by o.last_seen_at limit p_limit for update skip locked),
+    p_now);
+  perform outbox.change_rows(v_task, 'outbox.person', $delete$
+      with identifiers as (
+        delete from outbox.person_identifier i using outbox.person p
+        where p.ctid = any ($1) and p.erased_at is not null and i.person_id = p.id
+      )
+      delete from outbox.person p where p.ctid = any ($1) and p.erased_at is not null
+    $delete$,
+    array(
+      select p.ctid from outbox.person p
+      where p.erased_at is not null
+        and not exists (select from outbox.opt_out o where o.person_id = p.id)
+      order by p.id limit p_limit for update skip locked),
+    p_now);
+  return v_erased;
 end
 $$;
-comment on function outbox.list_opt_outs(text, text, text, integer) is
-  'The opt-outs of an organisation, ordered by number, or those of one number: {"data": '
-  '[{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
+comment on function outbox.erase_people(timestamptz, integer) is
+  'Erases the names and identifiers of up to p_limit people of whom nothing was heard for '
+  'message.retention_days; returns how many. Of who has opted out, the opt-outs and keyed hashes '
+  'of the identifiers stay; others are deleted.';
 
-create function outbox.change_opt_out(
-  p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text,
-  p_evidence text default null, p_actor text default null
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  v_result jsonb;
-begin
-  perform outbox.check_recipient(p_recipient);
-  if pg_catalog.length(p_source) not between 1 and 200 then
-    perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Give the way it was requested, such as phone call');
-  end if;
-  if pg_catalog.length(p_evidence) > 2000 then
-    perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Give the place of the evidence, such as a document id');
-  end if;
-  if p_opted_out then
-    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
-    update outbox.opt_out o set evidence = p_evidence
-    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
-  else
-    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
-  end if;
-  if (v_result -> 'isNew')::boolean then
-    perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
-      case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
-      outbox.clock());
-  end if;
-  return v_result;
-end
-$$;
-comment on function outbox.change_opt_out(text, text, text, boolean, text, text, text) is
-  'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the '
-  'number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';
+-- Erasing rewrites each row, so a transaction handles at most 10,000.
+insert into outbox.cleanup_step (name, calls, most) values
+  ('people', 'outbox.erase_people', 10000);
 
 -- sql/messages/message/template.sql
 
@@ -2485,7 +3283,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
   v_existing outbox.outbound_message;
-  v_refusal text;
+  v_check outbox.sending_check;
 begin
   v_message.org_id := p_org_id;
   v_message.dossier_id := p_dossier_id;
@@ -2513,13 +3311,15 @@ begin
         'Create it with put_template()');
     end if;
   end if;
-  v_refusal := outbox.refusal_of(v_message, v_now);
-  if v_refusal is not null then
-    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
-    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_text(v_refusal));
+  v_message.recipient_hash := outbox.person_key(p_to);
+  v_check := outbox.check_sending(v_message, v_now);
+  if v_check.refusal is not null then
+    perform outbox.audit_refusal(v_message, v_check.refusal, p_actor, v_now);
+    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_check.refusal,
+      'reason', outbox.refusal_text(v_check.refusal));
   end if;
-  return outbox.put_message(v_message, v_now);
+  return outbox.put_message(v_message, coalesce(v_check.lane_keys[1], v_message.recipient_hash),
+    v_now);
 end
 $$;
 comment on function outbox.create_message(
@@ -2532,7 +3332,7 @@ comment on function outbox.create_message(
   'was used for other content.';
 
 create function outbox.put_message(
-  p_message outbox.outbound_message, p_now timestamptz
+  p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
@@ -2541,19 +3341,19 @@ declare
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
-    channel_id, event_id, content, category, created_by, created_at, updated_at)
+    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash)
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
     p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
-    p_message.created_by, p_now, p_now)
+    p_message.created_by, p_now, p_now, p_message.recipient_hash)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, p_now);
   perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
@@ -2561,26 +3361,28 @@ begin
     'message', outbox.message_json(v_message));
 end
 $$;
-comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
-  'Stores a new message and publishes its event. Returns the result of create_message().';
+comment on function outbox.put_message(outbox.outbound_message, text, timestamptz) is
+  'Stores a new message and publishes its event with p_lane_key. Returns the result of '
+  'create_message().';
 
 create function outbox.publish_message(
-  p_message outbox.outbound_message, p_now timestamptz
+  p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
+    p_lane_key, null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event, true);
   perform outbox.kick_on_commit();
 end
 $$;
-comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
-  'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
+comment on function outbox.publish_message(outbox.outbound_message, text, timestamptz) is
+  'Publishes the current event of a message. Its partition key is the first lane key of the '
+  'person, or person_key() of a number of which nothing else is known.';
 
 -- sql/messages/message/message.sql
 
@@ -2602,7 +3404,7 @@ begin
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
     'sentAt', outbox.iso_time(p_message.sent_at),
-    'deliveredAt', outbox.iso_time(p_message.delivered_at),
+    'deliveredAt', outbox.iso_time(p_message.delivered_at), 'copies', p_message.copies,
     'readAt', outbox.iso_time(p_message.read_at),
     'erasedAt', outbox.iso_time(p_message.erased_at));
 end
@@ -2800,7 +3602,7 @@ comment on function outbox.cancel_message(text, text, text, text) is
   'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 create function outbox.resend_message(
-  p_org_id text, p_message_id text, p_actor text default null
+  p_org_id text, p_message_id text, p_actor text default null, p_force boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -2813,6 +3615,11 @@ begin
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
       hint = 'Resend a message only after it is FAILED and before it is erased';
+  end if;
+  if v_message.delivered_at is not null and p_force is not true then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s was delivered, although it is FAILED', p_message_id),
+      hint = 'Resend it with force if the recipient needs a second copy';
   end if;
   if exists (
     select from outbox.delivery d
@@ -2833,16 +3640,17 @@ begin
   v_message.sent_at := null;
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
-  perform outbox.publish_message(v_message, v_now);
+  perform outbox.publish_message(v_message,
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
   perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
 end
 $$;
-comment on function outbox.resend_message(text, text, text) is
+comment on function outbox.resend_message(text, text, text, boolean) is
   'Queues a FAILED message again with all its retries, after the waiting messages of its '
   'recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or '
-  'erased.';
+  'erased, or WhatsApp reports that it arrived after all and p_force is false.';
 
 -- sql/messages/message/message_trail.sql
 
@@ -2942,7 +3750,7 @@ begin
       with erased as (
         update outbox.outbound_message m set
           erased_at = $2, to_recipient = 'erased', payload_json = '{}',
-          provider_message_id = null, wa_id = null
+          provider_message_id = null, wa_id = null, recipient_hash = null
         where m.ctid = any ($1)
         returning m.id
       )
@@ -3125,24 +3933,29 @@ comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
   'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller '
   'holds the gate; messages by id.';
 
-create function outbox.forget_channel(p_endpoint_id uuid) returns void
+create function outbox.forget_channel(p_endpoint_id uuid, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_token uuid;
+  v_channel outbox.whatsapp_channel;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_token;
+  insert into outbox.deleted_channel (
+    channel_id, org_id, phone_number_id, waba_id, app_id, deleted_at)
+  values (v_channel.endpoint_id, v_channel.org_id, v_channel.phone_number_id, v_channel.waba_id,
+    v_channel.app_id, p_now);
+  delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
 end
 $$;
-comment on function outbox.forget_channel(uuid) is
-  'Deletes the token, windows and holds of a deleted channel.';
+comment on function outbox.forget_channel(uuid, timestamptz) is
+  'Deletes the token, windows and holds of a deleted channel, and stores its ids for the statuses '
+  'of its messages.';
 
 create or replace function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -3163,7 +3976,7 @@ declare
   v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
 begin
   if v_failed < p_limit then
-    perform outbox.forget_channel(p_endpoint_id);
+    perform outbox.forget_channel(p_endpoint_id, p_now);
   end if;
   return v_failed;
 end
@@ -3213,8 +4026,8 @@ begin
           filter (where a.status = 'FAILED'))[1] as failed,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
           filter (where a.wamid is not null and a.event_id = m.event_id))[1] as named,
-        pg_catalog.min(least(a.delivered_at, a.read_at)) as delivered_at,
-        pg_catalog.min(a.read_at) as read_at
+        pg_catalog.min(a.arrived_at) as delivered_at, pg_catalog.min(a.read_at) as read_at,
+        pg_catalog.count(a.arrived_at) as copies
       from outbox.message_attempt a
       cross join lateral outbox.attempt_outcome(a, a.event_id = m.event_id
         and (d.replayed_at is null or a.created_at >= d.replayed_at)) as s (outcome)
@@ -3239,6 +4052,7 @@ begin
         least((t.source).sent_at, (t.source).delivered_at, (t.source).read_at)),
       delivered_at = t.delivered_at,
       read_at = t.read_at,
+      copies = t.copies,
       error_code = case
         when t.becomes in ('SENT', 'DELIVERED') then null
         when t.keeps_error then m.error_code
@@ -3432,12 +4246,13 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.link_answers(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
   'Applies results to their messages, after they were applied to the deliveries. locks: messages '
-  'by id.';
+  'by id, then people, as join_people().';
 
 create function outbox.complete_message(p_result outbox.result, p_now timestamptz) returns void
 language plpgsql
@@ -3667,12 +4482,14 @@ declare
   v_released outbox.result;
   v_sqlstate text;
   v_error text;
-  v_held boolean;
+  v_check outbox.sending_check;
+  v_wait interval;
   v_item jsonb;
   v_remaining outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id,
+      d.lane_id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -3683,10 +4500,18 @@ begin
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
+    v_wait := null;
     begin
-      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-      v_held := v_why is null and outbox.is_template_held(v_message);
-      if v_why is null and not v_held then
+      v_check := outbox.check_sending(v_message, p_now);
+      v_why := outbox.why_not_send(v_message, v_check.refusal, v_row.event_id, v_row.endpoint_id,
+        p_now);
+      if v_why is null then
+        v_wait := case
+          when outbox.is_template_held(v_message) then interval '1 minute'
+          else outbox.wait_for_person(v_check.lane_keys, v_row.endpoint_id, v_row.lane_id, p_now)
+        end;
+      end if;
+      if v_why is null and v_wait is null then
         perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
@@ -3701,9 +4526,9 @@ begin
     if v_sqlstate is not null then
       v_failed := v_failed || pg_catalog.to_jsonb(v_released);
       perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
-    elsif v_why is not null or v_held then
+    elsif v_why is not null or v_wait is not null then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
-        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
@@ -3717,7 +4542,7 @@ begin
     select * into v_delivery from outbox.delivery d
     where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
     if v_item ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+      perform outbox.rest_lane(v_delivery.lane_id, (v_item ->> 'wait')::interval, p_now);
     else
       perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
@@ -3744,9 +4569,9 @@ $$;
 comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
   'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that '
   'must not be sent now is failed and its delivery closed. If its template is held, it is checked '
-  'again after a minute. If the database raises an error for it, its delivery waits or is set '
-  'aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages '
-  'by id.';
+  'again after a minute, and if another lane of the person has just sent, after the pace. If the '
+  'database raises an error for it, its delivery waits or is set aside. Returns the remaining '
+  'claimed deliveries. locks: the caller holds the gates; messages by id.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable
@@ -3766,13 +4591,48 @@ comment on function outbox.is_template_held(outbox.outbound_message) is
   'Whether WhatsApp has paused or disabled the template of a message in the account of its '
   'channel.';
 
+create function outbox.wait_for_person(
+  p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamptz
+) returns interval
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_not_before timestamptz;
+begin
+  if coalesce(pg_catalog.cardinality(p_lane_keys), 0) < 2 then
+    return null;
+  end if;
+  select l.not_before into v_not_before from outbox.lane l
+  where l.id = p_lane_id order by l.changed_at desc limit 1;
+  if v_not_before > p_now then
+    return v_not_before - p_now;
+  end if;
+  perform outbox.rest_lane(l.id, e.lane_spacing_ms * interval '1 ms', p_now)
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  cross join lateral pg_catalog.unnest(p_lane_keys) k
+  join outbox.lane l on l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash('partition', k)
+  where g.endpoint_id = p_endpoint_id and l.id <> p_lane_id;
+  return null;
+end
+$$;
+comment on function outbox.wait_for_person(text[], uuid, bigint, timestamptz) is
+  'A person who was joined may have messages in several lanes of a number: until they are sent, '
+  'one lane that sends delays the others. Returns how long this lane has to wait for another; '
+  'null if it may send. locks: the caller holds the gate, and parks it afterwards.';
+
 create function outbox.why_not_send(
-  p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+  p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid,
+  p_now timestamptz
 ) returns text
 language plpgsql set search_path = ''
 as $$
 declare
-  v_code text;
+  v_code text := p_refusal;
 begin
   if p_message.id is null then
     return 'no message belongs to this event';
@@ -3786,7 +4646,6 @@ begin
   then
     return pg_catalog.format('the message is %s', p_message.status);
   end if;
-  v_code := outbox.refusal_of(p_message, p_now);
   if v_code is null then
     return null;
   end if;
@@ -3801,9 +4660,9 @@ begin
 end
 $$;
 comment on function outbox.why_not_send(
-  outbox.outbound_message, uuid, uuid, timestamptz) is
-  'Why a claimed message must not be sent; null if it may be. A message that policy forbids is '
-  'failed. locks: the caller holds the message.';
+  outbox.outbound_message, text, uuid, uuid, timestamptz) is
+  'Why a claimed message must not be sent, p_refusal or its status; null if it may be. A message '
+  'that policy forbids is failed. locks: the caller holds the message.';
 
 create function outbox.start_attempt(
   p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,
@@ -4051,8 +4910,16 @@ begin
       end as reason
     from updates g
     left join lateral (
-      select c.* from outbox.whatsapp_channel c
-      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+      select n.* from (
+        select o.endpoint_id, o.org_id, o.waba_id, null::timestamptz as deleted_at
+        from outbox.whatsapp_channel o
+        where o.phone_number_id = g.phone_number_id and o.app_id = p_app_id
+        union all
+        -- The messages of a deleted channel still get their statuses.
+        select d.channel_id, d.org_id, d.waba_id, d.deleted_at from outbox.deleted_channel d
+        where d.phone_number_id = g.phone_number_id and d.app_id = p_app_id and g.kind = 'status'
+      ) n
+      order by n.deleted_at desc nulls first limit 1
     ) c on g.kind in ('status', 'message', 'preference')
   ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
@@ -4283,6 +5150,7 @@ declare
   v_opt_outs outbox.opt_out_change[];
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
   v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -4293,7 +5161,7 @@ end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then '
-  'messages by id, contacts, opt-outs by key.';
+  'messages by id, people from the highest id to the lowest, opt-outs by key.';
 
 create function outbox.save_display_numbers(p_ids bigint[]) returns void
 language plpgsql
@@ -4581,7 +5449,7 @@ begin
   v_changes := outbox.classify_statuses(p_ids, v_gates);
   perform outbox.save_statuses(v_changes, p_now);
   v_moves := outbox.judge_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new or c.arrives
     order by c.message_id), p_now);
   v_changes := outbox.judge_statuses(v_changes);
   perform outbox.record_statuses(v_changes, p_now);
@@ -4633,6 +5501,7 @@ begin
       m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
+      a.arrived_at is null and g.rank in (2, 3) as may_arrive, m.copies,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
@@ -4650,7 +5519,10 @@ begin
       pg_catalog.first_value(m.rank) over (
         partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
       ) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid,
+      pg_catalog.row_number() over (
+        partition by m.matched_id order by coalesce(m.rank, 0) in (2, 3) desc, m.at, m.id
+      ) as nth_arrival
     from matched m
   ), classified as (
     select r.*, case
@@ -4666,6 +5538,14 @@ begin
         when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
+  ), arrived as (
+    select k.*, a.arrives, a.arrives and (k.copies > 0 or pg_catalog.count(*)
+      filter (where a.arrives) over (partition by k.message_id order by k.at, k.id) > 1) as is_copy
+    from classified k
+    cross join lateral (
+      select coalesce(k.may_arrive and k.nth_arrival = 1
+        and (k.reason is null or k.reason = 'after_failed'), false) as arrives
+    ) a
   )
   select pg_catalog.array_agg(row(
       j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
@@ -4676,7 +5556,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
-      j.message_status,
+      j.message_status, j.arrives, coalesce(j.is_copy, false),
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -4685,7 +5565,7 @@ begin
       end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from classified j
+  from arrived j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -4710,13 +5590,14 @@ as $$
 begin
   return array(
     select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
-      c.title, c.details, c.is_new, c.was,
+      c.title, c.details, c.is_new, c.was, c.arrives, c.is_copy,
       case
         when v.reason is null then c.update_status
         else 'skipped'
       end, coalesce(c.reason, v.reason))::outbox.status_change
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy,
+      update_status, reason, place)
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m on true
@@ -4724,6 +5605,7 @@ begin
       select case
         when c.reason is not null then null
         when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.is_copy then 'second_copy'
         when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
         when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
         when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid
@@ -4764,6 +5646,7 @@ begin
     delivered_at = least(a.delivered_at, f.delivered_at),
     read_at = least(a.read_at, f.read_at),
     failed_at = least(a.failed_at, f.failed_at),
+    arrived_at = least(a.arrived_at, f.arrived_at),
     error_code = case
       when a.failed_at is not null then a.error_code
       else f.code
@@ -4782,20 +5665,21 @@ begin
     updated_at = p_now
   from (
     select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank = 1 and c.is_new) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2 and c.is_new) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3 and c.is_new) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4 and c.is_new) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank in (2, 3)) as arrived_at,
       (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
+        filter (where c.rank = 4 and c.is_new))[1] as code,
       (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
+        filter (where c.rank = 4 and c.is_new))[1] as title,
       (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
+        filter (where c.rank = 4 and c.is_new))[1] as details,
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+        order by c.at, c.update_id) filter (where c.rank = 4 and c.is_new))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.is_new
+    where c.is_new or c.arrives
     group by c.attempt_id
   ) f
   -- By ctid: only the transaction that holds the message changes its attempts.
@@ -4835,19 +5719,15 @@ begin
   perform outbox.hold_after_failures(v_failures, p_now);
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
-    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
-    )::outbox.opt_out_change
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, c.at,
+      pg_catalog.format('code %s', c.code), c.wamid, pg_catalog.concat_ws(': ', c.title, c.details),
+      'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-    cross join lateral (
-      select m.to_recipient union select pg_catalog.unnest(
-        outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r));
+    ) m);
 end
 $$;
 comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
@@ -4866,11 +5746,11 @@ set jit = off
 as $$
 declare
   v_opt_outs outbox.opt_out_change[] := array(
-    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
+      pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
     )::outbox.opt_out_change
     from (
-      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
     ) failed
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
@@ -4881,13 +5761,7 @@ declare
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m
-    cross join lateral (
-      select failed.code, t.recipient as to from (
-        select m.to_recipient union select pg_catalog.unnest(
-          outbox.recipients_of(m.org_id, m.wa_id, null))
-      ) t (recipient)
-    ) r);
+    ) m);
 begin
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -4896,7 +5770,7 @@ end
 $$;
 comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
   'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() '
-  'returns the opt-outs of callbacks. locks: opt-outs by key.';
+  'returns the opt-outs of callbacks. locks: people, as join_people(), then opt-outs by key.';
 
 create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
@@ -4947,7 +5821,7 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
+    select f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
@@ -4956,7 +5830,7 @@ begin
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
+    group by f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
@@ -4968,7 +5842,9 @@ begin
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g
       join outbox.lane l on l.gate_id = g.id and l.ordered
-        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+        and l.key_hash in (
+          select outbox.key_hash('partition', k)
+          from pg_catalog.unnest(outbox.lane_keys_of(v_row.org_id, v_row.to_recipient)) k)
       where g.endpoint_id = any (v_gates);
     else
       update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
@@ -5000,7 +5876,8 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -5013,18 +5890,64 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
+  perform outbox.record_arrivals(p_changes, p_now);
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
 comment on function outbox.record_statuses(outbox.status_change[], timestamptz) is
   'Adds the audit rows, activity rows and events of applied statuses. judge_messages() has added '
   'those of messages that were sent or have failed.';
+
+create function outbox.record_arrivals(
+  p_changes outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_text text;
+begin
+  for v_row in
+    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    where c.arrives and c.update_status = 'skipped'
+    order by c.place
+  loop
+    v_message := v_row.message;
+    v_text := pg_catalog.format('Attempt %s was delivered %s', v_row.attempt_no, case
+      when v_row.reason = 'message_cancelled' then 'although the message is cancelled'
+      when v_row.is_copy then 'too: the recipient has the message twice'
+      else 'although WhatsApp reported it as failed'
+    end);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+      v_text, null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
+      pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
+        'at', outbox.iso_time(v_row.at)), p_now);
+  end loop;
+end
+$$;
+comment on function outbox.record_arrivals(outbox.status_change[], timestamptz) is
+  'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp '
+  'had reported a failure, or another attempt arrived before.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -5051,7 +5974,8 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -5075,6 +5999,139 @@ comment on function outbox.publish_statuses(outbox.status_change[], timestamptz)
   'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
   '"channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", '
   '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
+
+-- sql/messages/callback/link.sql
+
+-- Links: what the updates of a call say about who is one person. A status names the recipient by
+-- number and user id, a reply is from the recipient of the quoted message. join_people() applies
+-- them, before the inbound messages and preferences of the call.
+
+create function outbox.new_number(p_data jsonb) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return outbox.identifier_of(coalesce(p_data #>> '{system,wa_id}',
+    p_data #>> '{system,new_wa_id}'));
+end
+$$;
+comment on function outbox.new_number(jsonb) is
+  'The number to which a person has changed, from the message of the system; null if it names '
+  'none.';
+
+create function outbox.update_identifiers(p_update outbox.whatsapp_update) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+begin
+  -- A group is no person, and neither is its message's recipient.
+  if p_update.data ->> 'recipient_type' = 'group' then
+    return '{}';
+  end if;
+  select m.* into v_message from outbox.outbound_message m
+  where m.id = case
+      when p_update.kind = 'status' then p_update.message_id
+      when p_update.kind = 'message' then outbox.replied_message(p_update)
+    end
+    and m.org_id = p_update.org_id and m.erased_at is null;
+  return pg_catalog.array_remove(array[
+    outbox.identifier_of(p_update.wa_id), outbox.user_identifier(p_update.user_id),
+    outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)], null);
+end
+$$;
+comment on function outbox.update_identifiers(outbox.whatsapp_update) is
+  'The identifiers of one person that an update names: its own ids, and the recipient of its '
+  'message or of the message that it quotes.';
+
+create function outbox.links_of_updates(p_ids bigint[]) returns outbox.person_link[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  return array(
+    select row(u.org_id, k.identifiers)::outbox.person_link
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    cross join lateral (select outbox.update_identifiers(u) as identifiers offset 0) k
+    where u.org_id is not null and case u.kind
+        when 'status' then u.message_id is not null
+          and coalesce(u.reason, '') not in ('erased', 'other_id')
+          and (outbox.is_new_link(u.org_id, k.identifiers) or (u.status = 'failed' and exists (
+            select from outbox.failure_rule f
+            where f.kind = 'whatsapp' and f.code = u.data #>> '{errors,0,code}'
+              and f.opt_out is not null)))
+        else u.kind in ('message', 'preference') and u.update_status = 'stored'
+      end
+    union all
+    -- Locked in the same order, and joined by leave_number().
+    select row(u.org_id, array[outbox.new_number(u.data)])::outbox.person_link
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'message' and u.update_status = 'stored'
+      and u.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number'));
+end
+$$;
+comment on function outbox.links_of_updates(bigint[]) is
+  'The links of stored updates: all of inbound messages and preferences; of statuses those that '
+  'say something new or cause an opt-out, so that other statuses lock no person.';
+
+create function outbox.is_new_link(p_org_id text, p_identifiers text[]) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select pg_catalog.count(distinct v.value) > 1 and (
+      pg_catalog.count(distinct i.person_id) <> 1
+      or pg_catalog.count(distinct i.value) < pg_catalog.count(distinct v.value))
+    from pg_catalog.unnest(p_identifiers) as v (value)
+    left join lateral (
+      select x.value, x.person_id from outbox.person_identifier x
+      where x.org_id = p_org_id and x.value = v.value offset 0
+    ) i on true);
+end
+$$;
+comment on function outbox.is_new_link(text, text[]) is
+  'Whether these identifiers are not yet known to be one person.';
+
+create function outbox.link_answers(p_results outbox.result[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  perform outbox.join_people(array(
+    select row(m.org_id, k.identifiers)::outbox.person_link
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.message_id from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select pg_catalog.array_remove(array[outbox.identifier_of(m.to_recipient),
+        outbox.identifier_of(r.provider ->> 'wa_id'),
+        outbox.user_identifier(r.provider ->> 'user_id')], null) as identifiers offset 0
+    ) k
+    where r.provider ?| array['wa_id', 'user_id'] and m.erased_at is null
+      and outbox.is_new_link(m.org_id, k.identifiers)), p_now);
+end
+$$;
+comment on function outbox.link_answers(outbox.result[], timestamptz) is
+  'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller '
+  'gave. locks: people, as join_people(); the caller holds the gates and the messages.';
 
 -- sql/messages/callback/inbound_message.sql
 
@@ -5102,13 +6159,13 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
+    -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
       select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update);
     end if;
     v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
@@ -5123,8 +6180,8 @@ begin
 end
 $$;
 comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts '
-  'in the order of WhatsApp''s ids.';
+  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: the caller '
+  'has joined and holds the people (see links_of_updates()).';
 
 create function outbox.apply_inbound_message(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
@@ -5135,16 +6192,14 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-    p_update.data -> 'contact', p_now);
-  v_recipients text[] :=
-    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_identifiers text[] := outbox.update_identifiers(p_update);
+  v_person bigint := outbox.known_person(p_update.org_id, v_identifiers);
   v_message outbox.inbound_message;
   v_action text;
 begin
-  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, person_id,
     type, text, reply_to, payload, sent_at, received_at)
-  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_person,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
     outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
   -- WhatsApp may send a message as unsupported, and later the same id with its content.
@@ -5157,22 +6212,19 @@ begin
     reason := 'already';
     return;
   end if;
-  if v_message.type <> 'system' then
-    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
-    from pg_catalog.unnest(v_recipients) r;
+  perform outbox.save_contact(v_person, p_update.data -> 'contact');
+  -- The time of the stored message counts, and not that of its repeat.
+  if v_message.type <> 'system' and v_person is not null then
+    perform outbox.open_window(p_update.channel_id, v_person, v_message.sent_at);
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action));
-    if v_action = 'START' then
-      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
-        array['MARKETING'], true, 'inbound START');
-    end if;
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at, v_identifiers[1],
+      case when v_action = 'START' then array['ALL', 'MARKETING'] else array['ALL'] end,
+      v_action = 'START', pg_catalog.format('inbound %s', v_action), v_message.text);
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- The next owner of the number has not agreed to messages.
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
+      outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -5181,51 +6233,74 @@ comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timesta
   'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
   'reason: why it changed nothing; null if it changed something.';
 
+create function outbox.leave_number(
+  p_update outbox.whatsapp_update, p_now timestamptz
+) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_old text := outbox.identifier_of(p_update.wa_id);
+  v_new text := outbox.new_number(p_update.data);
+  v_person bigint;
+begin
+  if v_old is not null and v_old is distinct from v_new then
+    v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(array[v_old, v_new,
+      outbox.user_identifier(p_update.user_id)], null), p_now);
+    perform outbox.part_off(v_person, array[v_old], null, p_now);
+    return v_old;
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.leave_number(outbox.whatsapp_update, timestamptz) is
+  'Moves a person to the number that WhatsApp names, with all wishes. The old number becomes a '
+  'person of its own with the same wishes, and is returned: its next owner has not agreed to '
+  'messages. locks: the caller holds the people of both numbers.';
+
 create function outbox.apply_preference(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
-  out opt_outs outbox.opt_out_change[]
+  p_update outbox.whatsapp_update, out reason text, out opt_outs outbox.opt_out_change[]
 )
 language plpgsql set search_path = ''
 as $$
 declare
-  v_contact uuid;
+  v_identifiers text[] := outbox.update_identifiers(p_update);
 begin
   reason := case
     when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
     when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
-    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+    when pg_catalog.cardinality(v_identifiers) = 0 then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-      p_update.data -> 'contact', p_now);
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
+    perform outbox.save_contact(outbox.known_person(p_update.org_id, v_identifiers),
+      p_update.data -> 'contact');
+    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at, v_identifiers[1],
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status,
+      p_update.data ->> 'detail');
   end if;
 end
 $$;
-comment on function outbox.apply_preference(outbox.whatsapp_update, timestamptz) is
-  'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
+comment on function outbox.apply_preference(outbox.whatsapp_update) is
+  'Applies the sender''s choice about marketing messages from WhatsApp''s own button. locks: the '
+  'caller holds the person.';
 
 create function outbox.opt_out_changes(
-  p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
-  p_lifted boolean, p_source text
+  p_update outbox.whatsapp_update, p_at timestamptz, p_recipient text, p_purposes text[],
+  p_lifted boolean, p_source text, p_words text
 ) returns outbox.opt_out_change[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
-    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
-    )::outbox.opt_out_change
-    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
-    where r is not null and p_contact is not null);
+    select row(p_update.org_id, p_recipient, p, p_lifted, p_at, p_source, p_update.wamid,
+      pg_catalog.left(p_words, 1000), null, null)::outbox.opt_out_change
+    from pg_catalog.unnest(p_purposes) p
+    where p_recipient is not null);
 end
 $$;
 comment on function outbox.opt_out_changes(
-  outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
-  'The opt-out changes of an update, one for each recipient and purpose, with the update as '
-  'evidence.';
+  outbox.whatsapp_update, timestamptz, text, text[], boolean, text, text) is
+  'The opt-out changes of an update, one for each purpose, with WhatsApp''s id and the words of '
+  'the person as evidence; none without a recipient.';
 
 create function outbox.inbound_text(p_data jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -5309,7 +6384,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
+    'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -5328,155 +6403,10 @@ end
 $$;
 comment on function outbox.publish_inbound(
   outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
-  'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", '
+  'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", '
   '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": '
   'WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the '
   'messages of a sender in order.';
-
--- sql/messages/callback/inbound_person.sql
-
--- Contacts and opt-outs from callbacks. WhatsApp writes some numbers differently from the caller (a
--- ninth digit, a 1 after the country code), so an opt-out applies to each number that messages to
--- this recipient used.
-
-create function outbox.wa_id_to_e164(p_wa_id text) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
-end
-$$;
-comment on function outbox.wa_id_to_e164(text) is
-  'A wa_id in E.164 form with +; null if it is not a number.';
-
-create function outbox.recipients_of(
-  p_org_id text, p_wa_id text, p_user_id text
-) returns text[]
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_wa_id text := coalesce(p_wa_id, (
-    select c.wa_id from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id));
-begin
-  return array(
-    select distinct r.recipient
-    from (
-      select outbox.wa_id_to_e164(v_wa_id) as recipient
-      union all
-      select p_user_id
-      union all
-      select m.to_recipient
-      from (
-        select x.to_recipient from outbox.outbound_message x
-        where x.org_id = p_org_id and x.wa_id = v_wa_id and x.erased_at is null
-        order by x.id desc limit 100
-      ) m
-    ) r
-    where r.recipient is not null
-    order by r.recipient);
-end
-$$;
-comment on function outbox.recipients_of(text, text, text) is
-  'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the '
-  'numbers of earlier messages.';
-
-create function outbox.save_contact(
-  p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamptz
-) returns uuid
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
-  v_of_user outbox.whatsapp_contact;
-  v_of_number outbox.whatsapp_contact;
-  v_id uuid;
-begin
-  if v_wa_id is null and p_user_id is null then
-    return null;
-  end if;
-  -- A known number with another user id has a new owner.
-  update outbox.whatsapp_contact c set wa_id = null
-  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- A concurrent transaction may have deleted or merged the contact: repeat.
-  while v_id is null loop
-    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-    select p_org_id, v_wa_id, p_user_id, p_now, p_now
-    where not exists (
-      select from outbox.whatsapp_contact c
-      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-    on conflict do nothing;
-    select * into v_of_user from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id for update;
-    select * into v_of_number from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-    v_id := coalesce(v_of_user.id, v_of_number.id);
-  end loop;
-  -- Merge two contacts of the same user.
-  if v_of_user.id <> v_of_number.id then
-    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
-    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
-  end if;
-  update outbox.whatsapp_contact c set
-    wa_id = coalesce(v_wa_id, c.wa_id),
-    user_id = coalesce(p_user_id, c.user_id),
-    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
-      c.parent_user_id),
-    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
-    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
-    last_seen_at = greatest(c.last_seen_at, p_now)
-  where c.id = v_id;
-  return v_id;
-end
-$$;
-comment on function outbox.save_contact(text, text, text, jsonb, timestamptz) is
-  'Creates or updates the contact of an organisation with this number or user id and returns its '
-  'id; null without either. locks: the contact.';
-
-create function outbox.save_opt_outs(
-  p_changes outbox.opt_out_change[], p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  with latest as (
-    -- The later request counts; at the same time, the opt-out.
-    select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_changes) w
-    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
-  ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
-      decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
-    from latest w
-    order by w.org_id, w.recipient, w.purpose
-    on conflict (org_id, channel, recipient, purpose) do update set
-      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
-      decided_at = excluded.decided_at
-    where excluded.decided_at > o.decided_at
-      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.recipient, o.purpose
-  )
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, w.entity_type, w.entity_id,
-    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
-  from changed c
-  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose
-  -- The ids of the trail follow the order of the rows, whatever the plan.
-  order by 1, 2, 3, 5;
-end
-$$;
-comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
-  'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in '
-  'the order of their keys.';
 
 -- sql/messages/callback/notice.sql
 
@@ -5656,8 +6586,8 @@ comment on function outbox.channels_of(outbox.whatsapp_update) is
 -- sql/messages/callback/callback_cleanup.sql
 
 -- Cleanup of callbacks: updates are deleted after callback.retention_days; inbound messages are
--- erased and contacts deleted after message.retention_days, and so is the content of updates.
--- Opt-outs stay.
+-- erased after message.retention_days, and so is the content of updates. erase_people() erases
+-- people.
 
 create function outbox.forget_updates(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
@@ -5704,6 +6634,13 @@ begin
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
     p_now);
+  -- As old as callback_time() believes a status to be.
+  perform outbox.change_rows(v_task, 'outbox.deleted_channel',
+    'delete from outbox.deleted_channel d where d.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.deleted_channel o
+      where o.deleted_at < p_now - interval '60 days' limit p_limit),
+    p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
 end
@@ -5723,24 +6660,16 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_deleted integer;
 begin
   v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
       update outbox.inbound_message m set
-        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+        erased_at = $2, wamid = null, person_id = null, text = null, payload = '{}'
       where m.ctid = any ($1)
     $erase$,
     array(
       select o.ctid from outbox.inbound_message o
       where o.erased_at is null and o.received_at < v_before
       order by o.received_at limit p_limit for update skip locked),
-    p_now);
-  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
-    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
-    array(
-      select o.ctid from outbox.whatsapp_contact o
-      where o.last_seen_at < v_before
-      order by o.last_seen_at limit p_limit for update skip locked),
     p_now);
   perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
       delete from outbox.conversation_window w
@@ -5750,20 +6679,12 @@ begin
       select o.ctid from outbox.conversation_window o
       where o.expires_at < p_now - interval '1 day' limit p_limit),
     p_now);
-  -- A lifted opt-out is only needed against late callbacks.
-  perform outbox.change_rows(v_task, 'outbox.opt_out',
-    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
-    array(
-      select o.ctid from outbox.opt_out o
-      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
-    p_now);
-  return greatest(v_erased, v_deleted);
+  return v_erased;
 end
 $$;
 comment on function outbox.erase_inbound(timestamptz, integer) is
   'Erases text, payload and ids of up to p_limit inbound messages older than '
-  'message.retention_days, and deletes up to p_limit contacts that have not written since. '
-  'Returns the larger of the two numbers.';
+  'message.retention_days, and deletes windows that have ended; returns how many it has erased.';
 
 -- Erasing rewrites each row, so a transaction handles at most 10,000.
 insert into outbox.cleanup_step (name, calls, most) values
@@ -5793,7 +6714,9 @@ grant execute on function
   outbox.resume_channel(text, uuid, text),
   outbox.delete_channel(text, uuid, text),
   outbox.list_opt_outs(text, text, text, integer),
-  outbox.change_opt_out(text, text, text, boolean, text, text, text),
+  outbox.change_opt_out(text, text, text, boolean, text, text, text, text),
+  outbox.get_person(text, text),
+  outbox.part_person(text, text[], text),
   outbox.put_template(text, text, text, text, text, text, text),
   outbox.list_templates(text),
   outbox.delete_template(text, text, text),
@@ -5807,7 +6730,7 @@ grant execute on function
   outbox.list_messages(text, text, integer, text, text, text, timestamptz, timestamptz),
   outbox.count_messages(text),
   outbox.cancel_message(text, text, text, text),
-  outbox.resend_message(text, text, text),
+  outbox.resend_message(text, text, text, boolean),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer)
 to service_role;
@@ -5815,6 +6738,7 @@ grant select on
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
-  outbox.whatsapp_contact, outbox.inbound_message, outbox.reply_word, outbox.channel_hold,
-  outbox.template_hold, outbox.notice_rule
+  outbox.person, outbox.person_identifier, outbox.inbound_message, outbox.reply_word,
+  outbox.channel_hold,
+  outbox.template_hold, outbox.notice_rule, outbox.deleted_channel
 to service_role;

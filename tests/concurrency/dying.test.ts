@@ -246,12 +246,12 @@ Deno.test('dispatch() of messages that dies at any row it changes, and is made a
     select outbox.create_message(o, '+12025559999', '{"parameters": ["Ben"]}', 'reminder', 'dossier', 'later')
     from unnest('{org-0, org-1}'::text[]) o`
   await sql`update outbox.endpoint set rate_per_second = 77 where true`
-  // The token of one channel is refused, one number is not on WhatsApp; the rest was sent.
+  // The token of one channel is refused, one message has an unsupported type; the rest was sent.
   const results = told.map(({ result }, n): unknown => {
     const { event, endpoint, attempt } = result
     const key = { event, endpoint, attempt }
     if (n === 0) return { ...key, outcome: 'failed', status: 401, code: '190' }
-    if (n === 1) return { ...key, outcome: 'failed', status: 400, code: '131026' }
+    if (n === 1) return { ...key, outcome: 'failed', status: 400, code: '131051' }
     if (n === 2) return { ...key, outcome: 'failed', error_class: 'timeout' }
     return { ...key, outcome: 'delivered', status: 200, provider_id: `wamid.${n}` }
   }) as Report[]

@@ -152,8 +152,11 @@ Deno.test('a failure that is told afterwards fails the message, and is not retri
   expect(await wa.settled('org-a', id, 'FAILED')).toMatchObject({ errorCode: '131026' })
   expect(await wa.takenFor(to)).toHaveLength(1)
 
-  // Sent again by hand, it is a message whose first try says no more.
-  expect((await wa.call('org-a', `POST /outbound/messages/${id}/resend`)).status).toBe(200)
+  // It arrived after all, so it is sent again only if somebody insists.
+  expect(await wa.call('org-a', `POST /outbound/messages/${id}/resend`))
+    .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
+  expect((await wa.call('org-a', `POST /outbound/messages/${id}/resend?force=true`)).status)
+    .toBe(200)
   await wa.settled('org-a', id, 'SENT')
   const [, second] = await wa.takenFor(to)
   await wa.callBack('org-a', { statuses: [statusOf(taken, 'read')] })

@@ -191,6 +191,21 @@ ALTER TYPE outbox.lane_gain OWNER TO postgres;
 
 COMMENT ON TYPE outbox.lane_gain IS 'How many deliveries a lane has gained, and their first and last due_at.';
 
+-- Name: linked_identifier; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.linked_identifier AS (
+	place integer,
+	org_id text,
+	value text,
+	hash text
+);
+
+ALTER TYPE outbox.linked_identifier OWNER TO postgres;
+
+-- Name: TYPE linked_identifier; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.linked_identifier IS 'An identifier of a link: the place of the link, and # with the keyed hash of the value.';
+
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -219,7 +234,8 @@ CREATE TYPE outbox.opt_out_change AS (
 	lifted boolean,
 	at timestamp with time zone,
 	source text,
-	evidence text,
+	wamid text,
+	words text,
 	entity_type text,
 	entity_id text
 );
@@ -228,7 +244,7 @@ ALTER TYPE outbox.opt_out_change OWNER TO postgres;
 
 -- Name: TYPE opt_out_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.opt_out_change IS 'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with its time, source and evidence, and the entity of its audit row.';
+COMMENT ON TYPE outbox.opt_out_change IS 'A request of a recipient (identifier_of()) to get no messages of a purpose, or to get them again (lifted), with its time, source and evidence, and the entity of its audit row; without one it is the person.';
 
 -- Name: pace; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -296,6 +312,32 @@ ALTER TYPE outbox.pairs_apart OWNER TO postgres;
 
 COMMENT ON TYPE outbox.pairs_apart IS 'How many deliveries were created, and the pairs for which that failed, with the errors.';
 
+-- Name: part; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.part AS (
+	org_id text,
+	period bytea
+);
+
+ALTER TYPE outbox.part OWNER TO postgres;
+
+-- Name: TYPE part; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.part IS 'The events of one organisation and one period of 256 ms.';
+
+-- Name: person_link; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.person_link AS (
+	org_id text,
+	identifiers text[]
+);
+
+ALTER TYPE outbox.person_link OWNER TO postgres;
+
+-- Name: TYPE person_link; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.person_link IS 'Identifiers of one person in an organisation, as identifier_of() returns them.';
+
 -- Name: question; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.question AS (
@@ -327,7 +369,7 @@ ALTER TYPE outbox.replay_step OWNER TO postgres;
 
 -- Name: TYPE replay_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job handles next.';
+COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job handles next. event_id and endpoint_id are null if the job does not replay it and only continues behind it.';
 
 -- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -346,14 +388,15 @@ CREATE TYPE outbox.result AS (
 	lossy boolean,
 	provider_id text,
 	provider jsonb,
-	cut boolean
+	cut boolean,
+	resent boolean
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection was already closed.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -376,6 +419,7 @@ CREATE TYPE outbox.routing AS (
 	events uuid[],
 	rows_at tid[],
 	behind uuid[],
+	orgs text[],
 	pairs outbox.pair[],
 	cut_event uuid,
 	cut_endpoint uuid,
@@ -385,16 +429,27 @@ CREATE TYPE outbox.routing AS (
 	questions outbox.question[],
 	is_shared boolean,
 	turn_of text,
-	cut_org text,
-	waiting_at tid[],
-	waiting_orgs text[]
+	turn_orgs text[]
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: the rows of the other events that now wait for the turn of their organisation.';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from backlog.';
+
+-- Name: sending_check; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.sending_check AS (
+	refusal text,
+	lane_keys text[]
+);
+
+ALTER TYPE outbox.sending_check OWNER TO postgres;
+
+-- Name: TYPE sending_check; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.sending_check IS 'Why a message must not be sent now, or null; and the lane keys of its recipient, if the person is known.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -411,6 +466,8 @@ CREATE TYPE outbox.status_change AS (
 	details text,
 	is_new boolean,
 	was text,
+	arrives boolean,
+	is_copy boolean,
 	update_status text,
 	reason text
 );
@@ -419,7 +476,24 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt; was: the status of the message before.';
+COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt; was: the status of the message before; arrives: it is the first report that its attempt arrived; is_copy: another attempt of the message arrived before.';
+
+-- Name: unread; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.unread AS (
+	events uuid[],
+	rows_at tid[],
+	behind uuid[],
+	orgs text[],
+	parts outbox.part[],
+	upto uuid
+);
+
+ALTER TYPE outbox.unread OWNER TO postgres;
+
+-- Name: TYPE unread; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.unread IS 'What a read has found: fewer events than a batch, or no events and the parts that have them. rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; upto: the new watermark.';
 
 -- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -572,6 +646,8 @@ CREATE TABLE outbox.outbound_message (
     delivered_at timestamp with time zone,
     read_at timestamp with time zone,
     erased_at timestamp with time zone,
+    recipient_hash text,
+    copies integer DEFAULT 0 NOT NULL,
     CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
     CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
     CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
@@ -581,7 +657,7 @@ ALTER TABLE outbox.outbound_message OWNER TO postgres;
 
 -- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. If erased_at is not null, payload, number and ids are erased.';
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. recipient_hash is person_key() of the number, which finds the opt-outs of an erased person. If erased_at is not null, payload, number and ids are erased. delivered_at and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a cancelled or failed message may have arrived.';
 
 -- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -709,7 +785,9 @@ CREATE FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) RETURNS voi
 declare
   v_gate bigint;
 begin
-  insert into outbox.gate (endpoint_id) values (p_endpoint_id) returning id into v_gate;
+  insert into outbox.gate (endpoint_id, org_id)
+  select e.id, e.org_id from outbox.endpoint e where e.id = p_endpoint_id
+  returning id into v_gate;
   if p_ordering = 'none' then
     insert into outbox.lane (gate_id, ordered) values (v_gate, false);
   end if;
@@ -786,8 +864,8 @@ CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURN
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_deleted constant text := 'the endpoint was deleted';
-  v_first uuid := p_batch.events[1];
-  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
+  v_first uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e limit 1);
+  v_last uuid := (select e from pg_catalog.unnest(p_batch.events) e order by e desc limit 1);
 begin
   with batch_events as materialized (
     select b.place, b.behind, e.*
@@ -1048,6 +1126,46 @@ ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
 -- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock or the end of the time (job_deadline()) delayed until the next call, "failed": the partitions that could not be created, if any, such as "event of 2026-03-01"; upkeep_refusal has the errors}.';
+
+-- Name: add_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  with missing as materialized (
+    select distinct on (x.org_id, x.value) x.org_id, x.value, x.place
+    from pg_catalog.unnest(p_linked) x
+    where not exists (select from outbox.people_with(x.org_id, x.value, x.hash))
+    order by x.org_id, x.value, x.place
+  ), numbered as materialized (
+    select p.org_id, p.place, pg_catalog.nextval('outbox.person_id_seq') as id
+    from (select distinct m.org_id, m.place from missing m) p
+  ), added as (
+    -- In one order, so that two transactions that add the same identifiers do not deadlock.
+    insert into outbox.person_identifier (org_id, value, kind, person_id, created_at)
+    select m.org_id, m.value, case when m.value like '+%' then 'NUMBER' else 'USER_ID' end, n.id,
+      p_now
+    from missing m
+    join numbered n on n.org_id = m.org_id and n.place = m.place
+    order by m.org_id, m.value
+    on conflict (org_id, value) do nothing
+    returning person_identifier.org_id, person_identifier.person_id
+  )
+  insert into outbox.person (id, org_id, first_seen_at, last_seen_at)
+  select distinct a.person_id, a.org_id, p_now, p_now from added a;
+end
+$$;
+
+ALTER FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Creates a person for the identifiers of each link that are not known. locks: the keys of new identifiers, in order.';
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1384,14 +1502,15 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.resent
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut)
+      response_cut, resent)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut
+      g.cut, g.resent
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -1401,7 +1520,7 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -1420,17 +1539,18 @@ begin
     ) e
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select c.metric, c.labels, pg_catalog.sum(t.n), coalesce(pg_catalog.sum(c.total), 0)
+    select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from tallied t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
-      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
-      ('latency_ms', array[t.kind, t.age::text], t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
+      ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
       ('endpoint_attempts', case
         when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
-      end, 0)
-    ) c (metric, labels, total)
+      end, t.n, 0)
+    ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
   ), by_lane as materialized (
@@ -1534,19 +1654,15 @@ begin
   perform outbox.hold_after_failures(v_failures, p_now);
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
-    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
-    )::outbox.opt_out_change
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, c.at,
+      pg_catalog.format('code %s', c.code), c.wamid, pg_catalog.concat_ws(': ', c.title, c.details),
+      'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-    cross join lateral (
-      select m.to_recipient union select pg_catalog.unnest(
-        outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r));
+    ) m);
 end
 $$;
 
@@ -1576,13 +1692,13 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
+    -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
       select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update);
     end if;
     v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
@@ -1601,7 +1717,7 @@ ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts in the order of WhatsApp''s ids.';
+COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: the caller has joined and holds the people (see links_of_updates()).';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1648,16 +1764,14 @@ CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-    p_update.data -> 'contact', p_now);
-  v_recipients text[] :=
-    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_identifiers text[] := outbox.update_identifiers(p_update);
+  v_person bigint := outbox.known_person(p_update.org_id, v_identifiers);
   v_message outbox.inbound_message;
   v_action text;
 begin
-  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, person_id,
     type, text, reply_to, payload, sent_at, received_at)
-  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_person,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
     outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
   -- WhatsApp may send a message as unsupported, and later the same id with its content.
@@ -1670,22 +1784,19 @@ begin
     reason := 'already';
     return;
   end if;
-  if v_message.type <> 'system' then
-    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
-    from pg_catalog.unnest(v_recipients) r;
+  perform outbox.save_contact(v_person, p_update.data -> 'contact');
+  -- The time of the stored message counts, and not that of its repeat.
+  if v_message.type <> 'system' and v_person is not null then
+    perform outbox.open_window(p_update.channel_id, v_person, v_message.sent_at);
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action));
-    if v_action = 'START' then
-      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
-        array['MARKETING'], true, 'inbound START');
-    end if;
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at, v_identifiers[1],
+      case when v_action = 'START' then array['ALL', 'MARKETING'] else array['ALL'] end,
+      v_action = 'START', pg_catalog.format('inbound %s', v_action), v_message.text);
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- The next owner of the number has not agreed to messages.
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
+      outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -1719,6 +1830,7 @@ CREATE TABLE outbox.message_attempt (
     delivered_at timestamp with time zone,
     read_at timestamp with time zone,
     failed_at timestamp with time zone,
+    arrived_at timestamp with time zone,
     CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
 );
 
@@ -1726,7 +1838,7 @@ ALTER TABLE outbox.message_attempt OWNER TO postgres;
 
 -- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered across its resends. claim is the number of the delivery''s attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest time that a callback reports.';
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered across its resends. claim is the number of the delivery''s attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest time that a callback reports. arrived_at is the earliest time of delivered or read, also if the attempt was reported as failed before.';
 
 -- Name: apply_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1827,35 +1939,35 @@ ALTER FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates about templates, accounts and numbers. locks: endpoints, without waiting: if one is locked, the update is tried again.';
 
--- Name: apply_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: apply_preference(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
+CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_contact uuid;
+  v_identifiers text[] := outbox.update_identifiers(p_update);
 begin
   reason := case
     when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
     when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
-    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+    when pg_catalog.cardinality(v_identifiers) = 0 then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
-      p_update.data -> 'contact', p_now);
-    opt_outs := outbox.opt_out_changes(p_update, v_contact,
-      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
+    perform outbox.save_contact(outbox.known_person(p_update.org_id, v_identifiers),
+      p_update.data -> 'contact');
+    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at, v_identifiers[1],
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status,
+      p_update.data ->> 'detail');
   end if;
 end
 $$;
 
-ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
 
--- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
+COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Applies the sender''s choice about marketing messages from WhatsApp''s own button. locks: the caller holds the person.';
 
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1888,7 +2000,8 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, cut, place)
+        duration_ms, response, lossy, provider_id, provider, cut,
+        resent, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -1905,7 +2018,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.place,
+      r.resent, r.place,
       (f.rule).action, x.refused, v.dead, v.dead and x.refused and (f.rule).of_recipient as let_go,
       h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -2003,7 +2116,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms
+      b.age, b.age_ms, b.resent
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
@@ -2011,7 +2124,7 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -2068,6 +2181,11 @@ begin
     where t.again
     group by 2
     union all
+    select 'resends', array[t.kind], pg_catalog.sum(t.resent), 0
+    from tallied t
+    where t.resent > 0
+    group by 2
+    union all
     select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
       pg_catalog.sum(t.n), 0
     from tallied t
@@ -2093,16 +2211,16 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut)
+      failed_attempts, response_cut, resent)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -2193,7 +2311,8 @@ begin
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
+          j.outcome = 'failed'
+            and (j.waits or coalesce(j.error_class in ('timeout', 'connect'), false))
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -2340,7 +2459,7 @@ begin
   v_changes := outbox.classify_statuses(p_ids, v_gates);
   perform outbox.save_statuses(v_changes, p_now);
   v_moves := outbox.judge_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new or c.arrives
     order by c.message_id), p_now);
   v_changes := outbox.judge_statuses(v_changes);
   perform outbox.record_statuses(v_changes, p_now);
@@ -2372,6 +2491,7 @@ declare
   v_opt_outs outbox.opt_out_change[];
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
   v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -2385,7 +2505,7 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
+COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, people from the highest id to the lowest, opt-outs by key.';
 
 -- Name: apply_waiting_updates(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2576,111 +2696,6 @@ ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
 -- Name: FUNCTION await_tick(p_this_minute boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
-
--- Name: await_turn_at(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) RETURNS outbox.routing
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  -- For fewer events a turn is not worth its extra calls.
-  v_fewest constant integer := 10;
-  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
-  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
-  v_org text;
-  v_left tid[];
-begin
-  if p_batch.turn_of is not null or p_batch.is_shared is not true
-    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
-  then
-    return p_batch;
-  end if;
-  select e.org_id into v_org from outbox.event e where e.id = v_cut;
-  v_left := array(
-    select b.row_at
-    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
-      as b (event_id, row_at)
-    cross join lateral (
-      select e.org_id from outbox.event e where e.id = b.event_id offset 0
-    ) e
-    where e.org_id = v_org);
-  if p_batch.cut_org is null and (
-    pg_catalog.cardinality(v_left) < v_fewest
-    or (
-      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
-      from (
-        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
-        group by p.event_id
-      ) n
-      cross join lateral (
-        select e.org_id from outbox.event e where e.id = n.event_id offset 0
-      ) e
-      where e.org_id = v_org))
-  then
-    return p_batch;
-  end if;
-  p_batch.cut_org := v_org;
-  p_batch.waiting_at := p_batch.waiting_at || v_left;
-  p_batch.waiting_orgs := p_batch.waiting_orgs
-    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) OWNER TO postgres;
-
--- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) IS 'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation (cut_org), or if one has most of the pairs and half of the events are left, its other events wait for its turn.';
-
--- Name: await_turns(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.await_turns(p_batch outbox.routing) RETURNS outbox.routing
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  if not exists (select from outbox.unrouted u where u.org_id > '') then
-    return p_batch;
-  end if;
-  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
-      '{}'),
-    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
-    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
-    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
-    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
-  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
-  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
-    as b (event_id, row_at, behind, place)
-  left join lateral (
-    select e.org_id from outbox.event e
-    where e.id = b.event_id
-      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
-    offset 0
-  ) w on true;
-  p_batch.is_shared := true;
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.await_turns(p_batch outbox.routing) OWNER TO postgres;
-
--- Name: FUNCTION await_turns(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.await_turns(p_batch outbox.routing) IS 'A batch without the events of organisations of which earlier events wait for a turn, so that the order of their events stays.';
 
 -- Name: base_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3499,6 +3514,8 @@ begin
   )
   select pg_catalog.count(*) into v_jobs from ended;
   v_more := not outbox.route_all(p_now, p_until);
+  -- After it, because an event whose routing fails waits too.
+  perform outbox.stop_waiting();
   if not v_more then
     v_endpoints := array(select e.id from outbox.endpoint e);
     perform outbox.lock_gates(v_endpoints);
@@ -3518,7 +3535,7 @@ ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone,
 
 -- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';
+COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, and sets aside what waits after an error of routing, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- Name: change_apart(text, regclass, text, tid[], timestamp with time zone, interval, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4064,9 +4081,9 @@ ALTER FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, 
 
 COMMENT ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) IS 'Moves a delivery that is not leased from one unordered lane to another. locks: the caller holds the gate, and parks it afterwards.';
 
--- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: change_opt_out(text, text, text, boolean, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -4077,10 +4094,16 @@ CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_result jsonb;
+  v_now timestamptz := outbox.clock();
+  v_identifier text := outbox.check_identifier(p_recipient);
+  v_source text := coalesce(p_source, 'by hand');
+  v_person bigint;
+  v_changed boolean;
 begin
-  perform outbox.check_recipient(p_recipient);
-  if pg_catalog.length(p_source) not between 1 and 200 then
+  perform outbox.check_user_org(p_org_id);
+  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
+  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  if pg_catalog.length(v_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
       'Give the way it was requested, such as phone call');
   end if;
@@ -4088,29 +4111,39 @@ begin
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
       'Give the place of the evidence, such as a document id');
   end if;
+  if p_opted_out or outbox.find_person(p_org_id, v_identifier) is not null then
+    v_person := outbox.save_person(p_org_id, array[v_identifier], v_now);
+  end if;
   if p_opted_out then
-    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
-    update outbox.opt_out o set evidence = p_evidence
-    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, said_at,
+      decided_at, created_at)
+    values (p_org_id, p_channel, v_person, p_purpose, v_source, p_evidence, v_now, v_now, v_now)
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = excluded.evidence, wamid = null, words = null,
+      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at
+    where o.lifted;
   else
-    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+    -- The row stays, so that a late callback does not restore the opt-out.
+    update outbox.opt_out o set lifted = true, decided_at = v_now
+    where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
+      and o.purpose = p_purpose and not o.lifted;
   end if;
-  if (v_result -> 'isNew')::boolean then
-    perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
+  v_changed := found;
+  if v_changed then
+    perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
-      outbox.clock());
+      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
   end if;
-  return v_result;
+  return pg_catalog.jsonb_build_object('optedOut', p_opted_out, 'purpose', p_purpose,
+    'isNew', v_changed);
 end
 $$;
 
-ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) OWNER TO postgres;
+ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) OWNER TO postgres;
 
--- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';
+COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) IS 'Opts a person out (p_purpose: ALL or MARKETING) or in again, and audits it: {"optedOut", "purpose", "isNew": this changed it}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001. locks: the person.';
 
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4824,6 +4857,9 @@ begin
     perform outbox.invalid('traceparent', 'is not a W3C trace context',
       'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
   end if;
+  if p_event.deliver_at = '-infinity' then
+    perform outbox.invalid('deliver_at', 'is -infinity', 'Expected a time, or leave it out');
+  end if;
   if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
       pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', v_days));
@@ -5046,6 +5082,29 @@ ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
 -- Name: FUNCTION check_headers(p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first invalid custom header. The message never contains a value, because it may be a credential.';
+
+-- Name: check_identifier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_identifier(p_recipient text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_identifier text := outbox.identifier_of(p_recipient);
+begin
+  if v_identifier is null then
+    perform outbox.invalid('recipient', 'is not a number, a wa_id or a user id of WhatsApp',
+      'Expected a number such as +12025550111, its digits, or an id such as US.1349120865530274');
+  end if;
+  return v_identifier;
+end
+$$;
+
+ALTER FUNCTION outbox.check_identifier(p_recipient text) OWNER TO postgres;
+
+-- Name: FUNCTION check_identifier(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_identifier(p_recipient text) IS 'identifier_of() a recipient. OH001: it is none.';
 
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5625,6 +5684,66 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form: whsec_ and padded base64 of 24 to 64 bytes. OH001 has the expected format, never the secret.';
 
+-- Name: check_sending(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS outbox.sending_check
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  v_people bigint[];
+  v_check outbox.sending_check;
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
+  v_margin constant interval := interval '5 minutes';
+begin
+  -- The function is stable, so all its queries see one snapshot: either before or after a join.
+  select pg_catalog.array_agg(distinct i.person_id) into v_people
+  from (
+    select v.value from pg_catalog.unnest(array[outbox.identifier_of(p_message.to_recipient),
+      outbox.identifier_of(p_message.wa_id), '#' || p_message.recipient_hash]) as v (value)
+    where v.value is not null
+  ) v
+  cross join lateral (
+    select x.person_id from outbox.person_identifier x
+    where x.org_id = p_message.org_id and x.value = v.value offset 0
+  ) i;
+  v_check.lane_keys := (
+    select nullif(p.lane_keys, '{}') from outbox.person p where p.id = v_people[1]);
+  v_check.refusal := case
+    when exists (
+      select from outbox.opt_out o
+      where o.org_id = p_message.org_id and o.channel = p_message.channel
+        and o.person_id = any (v_people) and o.purpose in ('ALL', v_purpose) and not o.lifted)
+    then 'opted_out'
+    when p_message.dossier_id is not null and (
+      select c.granted from outbox.consent c
+      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
+        and c.channel = p_message.channel and c.purpose = v_purpose
+      order by c.id desc limit 1) is not true
+    then 'consent_required'
+    when p_message.template_code is null and not exists (
+      select from outbox.conversation_window w
+      where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
+        and w.expires_at > p_now + v_margin)
+    then 'outside_window'
+    when p_message.template_code is not null and not exists (
+      select from outbox.template t
+      where t.org_id = p_message.org_id and t.code = p_message.template_code)
+    then 'template_missing'
+  end;
+  return v_check;
+end
+$$;
+
+ALTER FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_sending(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent. The wishes are those of the person. Looks the person up once, by the number, wa_id and hash.';
+
 -- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_setting() RETURNS trigger
@@ -6178,6 +6297,7 @@ begin
       m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
+      a.arrived_at is null and g.rank in (2, 3) as may_arrive, m.copies,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
@@ -6195,7 +6315,10 @@ begin
       pg_catalog.first_value(m.rank) over (
         partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
       ) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid,
+      pg_catalog.row_number() over (
+        partition by m.matched_id order by coalesce(m.rank, 0) in (2, 3) desc, m.at, m.id
+      ) as nth_arrival
     from matched m
   ), classified as (
     select r.*, case
@@ -6211,6 +6334,14 @@ begin
         when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
+  ), arrived as (
+    select k.*, a.arrives, a.arrives and (k.copies > 0 or pg_catalog.count(*)
+      filter (where a.arrives) over (partition by k.message_id order by k.at, k.id) > 1) as is_copy
+    from classified k
+    cross join lateral (
+      select coalesce(k.may_arrive and k.nth_arrival = 1
+        and (k.reason is null or k.reason = 'after_failed'), false) as arrives
+    ) a
   )
   select pg_catalog.array_agg(row(
       j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
@@ -6221,7 +6352,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
-      j.message_status,
+      j.message_status, j.arrives, coalesce(j.is_copy, false),
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -6230,7 +6361,7 @@ begin
       end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from classified j
+  from arrived j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -6915,10 +7046,11 @@ declare
 begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
-      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut
+      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
+      r.resent
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, place)
+      provider, cut, resent, place)
     join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -6926,6 +7058,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.link_answers(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
@@ -6934,7 +7067,7 @@ ALTER FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timesta
 
 -- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id.';
+COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id, then people, as join_people().';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7142,6 +7275,41 @@ ALTER FUNCTION outbox.contracts() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
 
+-- Name: copy_opt_outs(text, bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- An opt-out wins whatever the times. The later time stays, so that a late callback from before
+  -- it lifts nothing.
+  insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
+    words, lifted, said_at, decided_at, created_at)
+  select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,
+    f.said_at, f.decided_at, f.created_at
+  from outbox.opt_out f
+  where f.org_id = p_org_id and f.person_id = p_from
+  order by f.channel, f.purpose
+  on conflict (org_id, channel, person_id, purpose) do update set
+    (source, evidence, wamid, words, lifted, said_at, created_at) = (
+      select s.source, s.evidence, s.wamid, s.words, s.lifted, s.said_at, s.created_at
+      from (
+        values (o.source, o.evidence, o.wamid, o.words, o.lifted, o.said_at, o.created_at),
+          (excluded.source, excluded.evidence, excluded.wamid, excluded.words, excluded.lifted,
+            excluded.said_at, excluded.created_at)
+      ) as s (source, evidence, wamid, words, lifted, said_at, created_at)
+      order by s.lifted, s.said_at desc limit 1),
+    decided_at = greatest(o.decided_at, excluded.decided_at);
+end
+$$;
+
+ALTER FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) OWNER TO postgres;
+
+-- Name: FUNCTION copy_opt_outs(p_org_id text, p_from bigint, p_to bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) IS 'Gives a person the opt-outs of another, where they are stricter. locks: the caller holds both people.';
+
 -- Name: count_changed_messages(outbox.changed_message[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) RETURNS void
@@ -7258,8 +7426,7 @@ begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
   insert into outbox.unroutable as w (
     event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
-  select u.event_id, p_error, p_now, u.routed_to,
-    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+  select u.event_id, p_error, p_now, u.routed_to, u.org_id, u.failures,
     case
       when u.failures < outbox.most_failures(p_is_passing)
       then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
@@ -7775,7 +7942,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
   v_existing outbox.outbound_message;
-  v_refusal text;
+  v_check outbox.sending_check;
 begin
   v_message.org_id := p_org_id;
   v_message.dossier_id := p_dossier_id;
@@ -7803,13 +7970,15 @@ begin
         'Create it with put_template()');
     end if;
   end if;
-  v_refusal := outbox.refusal_of(v_message, v_now);
-  if v_refusal is not null then
-    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
-    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_text(v_refusal));
+  v_message.recipient_hash := outbox.person_key(p_to);
+  v_check := outbox.check_sending(v_message, v_now);
+  if v_check.refusal is not null then
+    perform outbox.audit_refusal(v_message, v_check.refusal, p_actor, v_now);
+    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_check.refusal,
+      'reason', outbox.refusal_text(v_check.refusal));
   end if;
-  return outbox.put_message(v_message, v_now);
+  return outbox.put_message(v_message, coalesce(v_check.lane_keys[1], v_message.recipient_hash),
+    v_now);
 end
 $$;
 
@@ -7981,6 +8150,8 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
+  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -7991,7 +8162,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8192,42 +8363,38 @@ ALTER FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) IS 'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
 
--- Name: cut_batch(outbox.routing, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: cut_batch(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) RETURNS outbox.routing
-    LANGUAGE plpgsql IMMUTABLE
+CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) RETURNS outbox.routing
+    LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
   if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
     p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  elsif p_batch.cut_org is not null then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
   end if;
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
+  p_batch.turn_of := p_batch.orgs[v_place];
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  -- Late events, and those of a turn, are not above the watermark.
-  p_batch.watermark := case
-    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
-    then p_batch.events[v_place - 1]
-  end;
+  p_batch.orgs := p_batch.orgs[1:v_place - 1];
   return p_batch;
 end
 $$;
 
-ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) OWNER TO postgres;
+ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed. p_watermark: of the last read.';
+COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) IS 'A batch cut to p_most pairs. The events from the cut on wait for the turns of their organisations; the one at the cut goes on after the last endpoint that was processed. locks: the caller holds router.';
 
 -- Name: database_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9043,7 +9210,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9212,40 +9379,40 @@ ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_lim
 
 COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
--- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: drop_partition(text, regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
+CREATE FUNCTION outbox.drop_partition(p_table text, p_part regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET lock_timeout TO '100ms'
     AS $$
 declare
-  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_name text;
   v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', p_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
-  into v_open
-  from outbox.partitions(v_table) p
-  where p.name = p_name;
+  select p.name, p_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_name, v_open
+  from outbox.partitions(p_table) p
+  where p.part = p_part;
   if not found or v_open then
     return false;
   end if;
-  execute pg_catalog.format('drop table outbox.%I', p_name);
-  delete from outbox.partition_check c where c.name = p_name;
+  execute pg_catalog.format('drop table %s', p_part);
+  delete from outbox.partition_check c where c.name = v_name;
   return true;
 exception when lock_not_available then
   return null;
 end
 $$;
 
-ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
+ALTER FUNCTION outbox.drop_partition(p_table text, p_part regclass) OWNER TO postgres;
 
--- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_partition(p_table text, p_part regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; null if a lock was not free within 100 ms, false if one of its events is open (is_open_between()), or if it is already dropped.';
+COMMENT ON FUNCTION outbox.drop_partition(p_table text, p_part regclass) IS 'Drops a partition of event or attempt; null if a lock was not free within 100 ms, false if one of its events is open (is_open_between()), or if it is already dropped.';
 
 -- Name: drop_partitions(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9284,7 +9451,7 @@ begin
       if v_part.parent = 'attempt'
         or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
       then
-        v_done := outbox.drop_partition(v_part.name);
+        v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
         exit when v_done is null;
@@ -9382,6 +9549,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  v_most constant integer := 5000;
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
@@ -9392,20 +9560,29 @@ begin
     end if;
   end if;
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
-      v_refused > 0 and exists (
-        select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id) as refused
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker, g.org_id
     from outbox.gate g
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
+    limit v_most
+  ), first as materialized (
+    select d.*,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = d.endpoint_id) as refused
+    from (
+      select d.*,
+        pg_catalog.row_number() over (partition by d.org_id order by d.next_at, d.id) as turn
+      from due d
+    ) d
+    order by d.turn, d.next_at, d.id
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    select w.id, w.changed_at
+    select w.id, w.changed_at, w.turn
     from (
-      select d.id, d.changed_at, d.refused,
-        pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
-      from due d
+      select d.id, d.changed_at, d.refused, d.turn,
+        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before
+      from first d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
       ) e
@@ -9420,7 +9597,7 @@ begin
     ) w
     where w.before < p_limit and not w.refused
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id
+    select g.endpoint_id, g.next_at, g.id, w.turn
     from wanted w
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
@@ -9434,7 +9611,8 @@ begin
       for no key update skip locked
     ) g
   )
-  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)
+    from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
@@ -9450,7 +9628,7 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of the ring; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of turns; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
 
 -- Name: due_isolated_gate(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9797,8 +9975,7 @@ begin
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from (values ('event'), ('attempt')) t (name)
         cross join lateral outbox.partitions(t.name) d
-        join pg_catalog.pg_class c
-          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        join pg_catalog.pg_class c on c.oid = d.part
         group by t.name
       ) p));
 end
@@ -9822,24 +9999,16 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_deleted integer;
 begin
   v_erased := outbox.change_rows(v_task, 'outbox.inbound_message', $erase$
       update outbox.inbound_message m set
-        erased_at = $2, wamid = null, contact_id = null, text = null, payload = '{}'
+        erased_at = $2, wamid = null, person_id = null, text = null, payload = '{}'
       where m.ctid = any ($1)
     $erase$,
     array(
       select o.ctid from outbox.inbound_message o
       where o.erased_at is null and o.received_at < v_before
       order by o.received_at limit p_limit for update skip locked),
-    p_now);
-  v_deleted := outbox.change_rows(v_task, 'outbox.whatsapp_contact',
-    'delete from outbox.whatsapp_contact c where c.ctid = any ($1)',
-    array(
-      select o.ctid from outbox.whatsapp_contact o
-      where o.last_seen_at < v_before
-      order by o.last_seen_at limit p_limit for update skip locked),
     p_now);
   perform outbox.change_rows(v_task, 'outbox.conversation_window', $delete$
       delete from outbox.conversation_window w
@@ -9849,14 +10018,7 @@ begin
       select o.ctid from outbox.conversation_window o
       where o.expires_at < p_now - interval '1 day' limit p_limit),
     p_now);
-  -- A lifted opt-out is only needed against late callbacks.
-  perform outbox.change_rows(v_task, 'outbox.opt_out',
-    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
-    array(
-      select o.ctid from outbox.opt_out o
-      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
-    p_now);
-  return greatest(v_erased, v_deleted);
+  return v_erased;
 end
 $_$;
 
@@ -9864,7 +10026,7 @@ ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit inte
 
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Erases text, payload and ids of up to p_limit inbound messages older than message.retention_days, and deletes up to p_limit contacts that have not written since. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Erases text, payload and ids of up to p_limit inbound messages older than message.retention_days, and deletes windows that have ended; returns how many it has erased.';
 
 -- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9886,7 +10048,7 @@ begin
       with erased as (
         update outbox.outbound_message m set
           erased_at = $2, to_recipient = 'erased', payload_json = '{}',
-          provider_message_id = null, wa_id = null
+          provider_message_id = null, wa_id = null, recipient_hash = null
         where m.ctid = any ($1)
         returning m.id
       )
@@ -9930,17 +10092,82 @@ ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit int
 
 COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: calls erase_messages().';
 
--- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: erase_people(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing) RETURNS outbox.routing
+CREATE FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_task constant text := 'outbox.erase_people';
+  v_before timestamptz :=
+    p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_erased integer;
+begin
+  -- A lifted opt-out is only needed against late callbacks.
+  perform outbox.change_rows(v_task, 'outbox.opt_out',
+    'delete from outbox.opt_out d where d.ctid = any ($1) and d.lifted',
+    array(
+      select o.ctid from outbox.opt_out o
+      where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit),
+    p_now);
+  v_erased := outbox.change_rows(v_task, 'outbox.person', $erase$
+      with erased as materialized (
+        select p.id, p.org_id from outbox.person p where p.ctid = any ($1)
+      ), secret as materialized (
+        select outbox.hash_key() as key
+      ), evidence as (
+        update outbox.opt_out o set wamid = '#' || pg_catalog.encode(
+          extensions.hmac(o.wamid, s.key, 'sha256'), 'hex')
+        from erased e, secret s
+        where o.org_id = e.org_id and o.person_id = e.id and o.wamid not like '#%'
+      ), hashed as (
+        update outbox.person_identifier i set value = '#' || outbox.hash_person(i.value, s.key)
+        from erased e, secret s
+        where i.person_id = e.id and i.value not like '#%'
+      )
+      update outbox.person p set
+        erased_at = $2, name = null, username = null, parent_user_id = null
+      where p.ctid = any ($1)
+    $erase$,
+    array(
+      select o.ctid from outbox.person o
+      where o.erased_at is null and o.last_seen_at < v_before
+      order by o.last_seen_at limit p_limit for update skip locked),
+    p_now);
+  perform outbox.change_rows(v_task, 'outbox.person', $delete$
+      with identifiers as (
+        delete from outbox.person_identifier i using outbox.person p
+        where p.ctid = any ($1) and p.erased_at is not null and i.person_id = p.id
+      )
+      delete from outbox.person p where p.ctid = any ($1) and p.erased_at is not null
+    $delete$,
+    array(
+      select p.ctid from outbox.person p
+      where p.erased_at is not null
+        and not exists (select from outbox.opt_out o where o.person_id = p.id)
+      order by p.id limit p_limit for update skip locked),
+    p_now);
+  return v_erased;
+end
+$_$;
+
+ALTER FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_people(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) IS 'Erases the names and identifiers of up to p_limit people of whom nothing was heard for message.retention_days; returns how many. Of who has opted out, the opt-outs and keyed hashes of the identifiers stay; others are deleted.';
+
+-- Name: evaluate_filters(outbox.routing, bigint, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) RETURNS outbox.routing
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET jit TO 'off'
     AS $$
 declare
-  -- One unit of work takes at most 0.25 µs, so the limit is one second.
-  v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
@@ -9952,15 +10179,17 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  v_share_ends integer := case
-    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
-  end;
+  v_share_ends integer;
 begin
-  foreach v_question in array p_batch.questions loop
-    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
-      p_batch.cut_org := v_question.org_id;
-      exit;
+  if p_batch.is_shared then
+    -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
+    if p_is_whole then
+      p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
+    v_share_ends := outbox.org_share_ends(p_batch.questions, p_most / 2);
+  end if;
+  foreach v_question in array p_batch.questions loop
+    exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -9969,7 +10198,7 @@ begin
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
     end if;
-    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    exit when v_event is not null and (v_work > p_most or v_is_new and v_sorting > p_most);
     if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.problem into v_doc, v_unreadable
@@ -10005,11 +10234,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing) OWNER TO postgres;
+ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) OWNER TO postgres;
 
--- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
+COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs. p_most: the limit in units of at most 0.25 us; p_is_whole: the batch has the pairs of all its events.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10069,17 +10298,16 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         (
-          select from outbox.unrouted u
-          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
         )
-        union all
-        (select from outbox.unrouted u where u.org_id > '' limit 10000)
-        union all
-        (select from outbox.unrouted_late(v_router, 1000) u)
+        union
+        select u from outbox.waiting_events(10000) u
+        union
+        select u from outbox.unrouted_late(v_router, 1000) u
       ) u),
     'unrouted_since', (
-      select extract(epoch from least(
-        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
+      select extract(epoch from least(outbox.oldest_new(v_router), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (
@@ -10502,6 +10730,7 @@ CREATE TABLE outbox.attempt (
     next_retry_at timestamp with time zone,
     failed_attempts integer,
     response_cut boolean,
+    resent boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
@@ -10513,7 +10742,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent a second time, because the first connection was already closed.';
 
 -- Name: fail_attempt(outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11437,6 +11666,26 @@ ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWN
 
 COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
 
+-- Name: find_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_person(p_org_id text, p_identifier text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select w.person_id
+    from outbox.people_with(p_org_id, p_identifier, '#' || outbox.person_key(p_identifier)) w);
+end
+$$;
+
+ALTER FUNCTION outbox.find_person(p_org_id text, p_identifier text) OWNER TO postgres;
+
+-- Name: FUNCTION find_person(p_org_id text, p_identifier text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_person(p_org_id text, p_identifier text) IS 'The id of the person with this identifier, also if the person was erased; null if there is none.';
+
 -- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.setting (
@@ -11869,31 +12118,35 @@ ALTER FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) OWNER TO postgres
 
 COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the old batches of a run, which it will not request again.';
 
--- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: forget_channel(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid) RETURNS void
+CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_token uuid;
+  v_channel outbox.whatsapp_channel;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_token;
+  insert into outbox.deleted_channel (
+    channel_id, org_id, phone_number_id, waba_id, app_id, deleted_at)
+  values (v_channel.endpoint_id, v_channel.org_id, v_channel.phone_number_id, v_channel.waba_id,
+    v_channel.app_id, p_now);
+  delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
 end
 $$;
 
-ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION forget_channel(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the token, windows and holds of a deleted channel.';
+COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Deletes the token, windows and holds of a deleted channel, and stores its ids for the statuses of its messages.';
 
 -- Name: forget_dead_letters(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12098,6 +12351,39 @@ ALTER FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit
 
 COMMENT ON FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit replay jobs that ended replay_job.retention_days ago; returns how many.';
 
+-- Name: forget_runs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_runs(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_task constant text := 'outbox.forget_runs';
+begin
+  -- A row that the database refuses to delete must not stop new runs.
+  perform outbox.change_rows(v_task, 'outbox.run',
+    'delete from outbox.run r where r.ctid = any ($1)',
+    array(select r.ctid from outbox.run r where r.polled_at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.run_batch',
+    'delete from outbox.run_batch b where b.ctid = any ($1)',
+    array(select b.ctid from outbox.run_batch b where b.at < p_now - interval '1 hour'),
+    p_now, '1 hour');
+  perform outbox.change_rows(v_task, 'outbox.isolation',
+    'delete from outbox.isolation i where i.ctid = any ($1)',
+    array(
+      select i.ctid from outbox.isolation i
+      where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour'),
+    p_now, '1 hour');
+end
+$_$;
+
+ALTER FUNCTION outbox.forget_runs(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION forget_runs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_runs(p_now timestamp with time zone) IS 'Deletes the rows of runs that have not polled for an hour.';
+
 -- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
@@ -12167,6 +12453,13 @@ begin
         and exists (
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
+    p_now);
+  -- As old as callback_time() believes a status to be.
+  perform outbox.change_rows(v_task, 'outbox.deleted_channel',
+    'delete from outbox.deleted_channel d where d.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.deleted_channel o
+      where o.deleted_at < p_now - interval '60 days' limit p_limit),
     p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
@@ -12765,6 +13058,34 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 
 COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event for an endpoint; the outcome is pending if there is none. OH002.';
 
+-- Name: get_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_person(p_org_id text, p_recipient text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_id bigint := outbox.find_person(p_org_id, outbox.check_identifier(p_recipient));
+begin
+  if v_id is null then
+    perform outbox.raise_unknown_person();
+  end if;
+  return outbox.person_json(v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.get_person(p_org_id text, p_recipient text) OWNER TO postgres;
+
+-- Name: FUNCTION get_person(p_org_id text, p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) IS 'The person with a number, a wa_id or a user id of WhatsApp: {"id", "recipients": [all identifiers], "name", "username", "optOuts": as list_opt_outs(), "windows": [{"channelId", "expiresAt"}], "firstSeenAt", "lastSeenAt"}. OH001; OH002: nothing is known of the recipient.';
+
 -- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.get_replay_job(p_org_id text, p_id text) RETURNS jsonb
@@ -12899,7 +13220,7 @@ CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -13045,14 +13366,15 @@ CREATE TABLE outbox.router (
     seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
     open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
     batch integer DEFAULT 1000 NOT NULL,
-    last_org text DEFAULT ''::text NOT NULL
+    last_org text DEFAULT ''::text NOT NULL,
+    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
 );
 
 ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the organisation that had the last turn. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in backlog. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
 
 -- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13063,8 +13385,7 @@ CREATE FUNCTION outbox.has_new(p_router outbox.router) RETURNS boolean
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  return exists (
-      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
+  return exists (select from outbox.unrouted u where u.event_id > p_router.watermark)
     or exists (select from outbox.unrouted_late(p_router, 1) u);
 end
 $$;
@@ -13138,7 +13459,7 @@ declare
   v_router outbox.router;
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
+  return outbox.has_new(v_router) or exists (select from outbox.backlog);
 end
 $$;
 
@@ -13192,7 +13513,7 @@ ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
 
 -- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is renamed and a new one is created: messages that wait keep their order among themselves, but not with later ones to the same number.';
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is renamed and a new one is created: messages that wait keep their order among themselves, but not with later ones to the same number, and opt-outs of erased people are found no more.';
 
 -- Name: hash_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13239,6 +13560,64 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'The problem of a custom header, as the end of a sentence; null if the header is valid. Never contains the value.';
+
+-- Name: heavy_last(outbox.routing, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_hashjoin TO 'on'
+    SET enable_nestloop TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_heavy text[] := array(
+    select q.org_id
+    from unnest(p_batch.questions)
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id)
+    cross join lateral (
+      select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+    ) w
+    group by q.org_id
+    having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
+begin
+  if pg_catalog.cardinality(v_heavy) = 0 then
+    return p_batch;
+  end if;
+  select pg_catalog.array_agg(e.event_id order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.row_at order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.behind order by e.is_heavy, e.place),
+    pg_catalog.array_agg(e.org_id order by e.is_heavy, e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*, e.org_id = any (v_heavy) as is_heavy
+    from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+      as e (event_id, row_at, behind, org_id, place)
+  ) e;
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, p.problem, p.deliver_at, p.key_hash, p.body_bytes,
+      p.is_deleted)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, is_deleted, place)
+    join pg_catalog.unnest(p_batch.events) with ordinality as e (event_id, place)
+      on e.event_id = p.event_id
+    order by e.place, p.place);
+  p_batch.questions := array(
+    select row(q.event_id, q.endpoint_id, q.body_bytes, q.filters, q.weights,
+      q.org_id)::outbox.question
+    from unnest(p_batch.questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.org_id = any (v_heavy), q.place);
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) OWNER TO postgres;
+
+-- Name: FUNCTION heavy_last(p_batch outbox.routing, p_most bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) IS 'A batch in which the events of organisations with more work than p_most for filters come last, so that it can be cut there.';
 
 -- Name: hold_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13551,6 +13930,57 @@ ALTER FUNCTION outbox.host_problem(p_host text) OWNER TO postgres;
 -- Name: FUNCTION host_problem(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
+
+-- Name: identifier_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.identifier_of(p_text text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  return case
+    when p_text ~ '^[+]?[1-9][0-9]{6,14}$'
+    then (outbox.number_variants('+' || pg_catalog.ltrim(p_text, '+')))[1]
+    when p_text ~ '^[A-Z]{2}[.][A-Za-z0-9.]{1,190}$' then p_text
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.identifier_of(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION identifier_of(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.identifier_of(p_text text) IS 'The identifier that a number in E.164 form, a wa_id (digits) or a user id of WhatsApp stands for: the same for all ways to write it. Null if it is none of these.';
+
+-- Name: in_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
+    pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from (
+    select e.*
+    from (
+      select e.*,
+        pg_catalog.row_number() over (partition by e.org_id order by e.event_id) as n
+      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
+        as e (event_id, row_at, behind, org_id)
+    ) e
+    order by e.n, e.event_id
+  ) t;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13877,6 +14307,25 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+-- Name: is_for_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_for_new(p_router outbox.router) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return not exists (select from outbox.backlog)
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router);
+end
+$$;
+
+ALTER FUNCTION outbox.is_for_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION is_for_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_for_new(p_router outbox.router) IS 'Whether the next call reads new events, else it is a turn of backlog.';
+
 -- Name: is_isolated_turn(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) RETURNS boolean
@@ -13926,6 +14375,32 @@ ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
 -- Name: FUNCTION is_network(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form with zero host bits.';
+
+-- Name: is_new_link(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.count(distinct v.value) > 1 and (
+      pg_catalog.count(distinct i.person_id) <> 1
+      or pg_catalog.count(distinct i.value) < pg_catalog.count(distinct v.value))
+    from pg_catalog.unnest(p_identifiers) as v (value)
+    left join lateral (
+      select x.value, x.person_id from outbox.person_identifier x
+      where x.org_id = p_org_id and x.value = v.value offset 0
+    ) i on true);
+end
+$$;
+
+ALTER FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) OWNER TO postgres;
+
+-- Name: FUNCTION is_new_link(p_org_id text, p_identifiers text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) IS 'Whether these identifiers are not yet known to be one person.';
 
 -- Name: is_open_between(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14258,6 +14733,105 @@ ALTER FUNCTION outbox.job_deadline() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.job_deadline() IS 'When the current statement should start no further piece of work: after three quarters of statement_timeout, and after a minute at the latest.';
 
+-- Name: join_people(outbox.person_link[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_key text;
+  v_linked outbox.linked_identifier[];
+  v_place integer;
+  v_people bigint[];
+begin
+  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
+    return '{}';
+  end if;
+  v_key := outbox.hash_key();
+  v_linked := array(
+    select row(l.place, l.org_id, i.value,
+      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
+      where u.value is not null) i
+    order by l.org_id, i.value, l.place);
+  perform outbox.lock_people(v_linked, p_now);
+  for v_place in
+    select x.place from pg_catalog.unnest(v_linked) x
+    cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+    group by x.place having pg_catalog.count(distinct w.person_id) > 1
+    order by x.place
+  loop
+    v_people := array(
+      select distinct w.person_id from pg_catalog.unnest(v_linked) x
+      cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+      where x.place = v_place order by 1);
+    for v_n in 2 .. pg_catalog.cardinality(v_people) loop
+      perform outbox.join_two(v_people[1], v_people[v_n], p_now);
+    end loop;
+  end loop;
+  perform outbox.touch_people(v_linked, p_now);
+  return array(
+    select (
+      select w.person_id from pg_catalog.unnest(l.identifiers) with ordinality as i (value, n)
+      cross join lateral outbox.people_with(l.org_id, i.value, null) w
+      order by i.n limit 1)
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    order by l.place);
+end
+$$;
+
+ALTER FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION join_people(p_links outbox.person_link[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) IS 'Creates and joins people so that the identifiers of each link are one person. Returns the id of the person of each link, by position; null for a link without identifiers. locks: the people of the links, from the highest id to the lowest.';
+
+-- Name: join_two(bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_gone outbox.person;
+begin
+  delete from outbox.person p where p.id = p_gone returning p.* into v_gone;
+  update outbox.person p set
+    name = coalesce(p.name, v_gone.name), username = coalesce(p.username, v_gone.username),
+    parent_user_id = coalesce(p.parent_user_id, v_gone.parent_user_id),
+    lane_keys = p.lane_keys || array(
+      select k from pg_catalog.unnest(v_gone.lane_keys) k where k <> all (p.lane_keys)),
+    first_seen_at = least(p.first_seen_at, v_gone.first_seen_at),
+    last_seen_at = greatest(p.last_seen_at, v_gone.last_seen_at)
+  where p.id = p_keep;
+  update outbox.person_identifier i set person_id = p_keep where i.person_id = p_gone;
+  update outbox.inbound_message m set person_id = p_keep where m.person_id = p_gone;
+  perform outbox.copy_opt_outs(v_gone.org_id, p_gone, p_keep);
+  delete from outbox.opt_out o where o.org_id = v_gone.org_id and o.person_id = p_gone;
+  insert into outbox.conversation_window as w (channel_id, person_id, expires_at)
+  select g.channel_id, p_keep, g.expires_at from outbox.conversation_window g
+  where g.person_id = p_gone
+  on conflict (channel_id, person_id) do update
+    set expires_at = greatest(w.expires_at, excluded.expires_at);
+  delete from outbox.conversation_window w where w.person_id = p_gone;
+  perform outbox.audit(v_gone.org_id, 'PERSON', p_keep::text, 'JOINED',
+    pg_catalog.format('Joined with person %s', p_gone), null, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) IS 'Makes the person p_gone part of p_keep, with the stricter opt-outs, the later windows and both lane keys, and audits it. locks: the caller holds both people.';
+
 -- Name: joined(outbox.claimed, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) RETURNS outbox.claimed
@@ -14366,8 +14940,8 @@ begin
           filter (where a.status = 'FAILED'))[1] as failed,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
           filter (where a.wamid is not null and a.event_id = m.event_id))[1] as named,
-        pg_catalog.min(least(a.delivered_at, a.read_at)) as delivered_at,
-        pg_catalog.min(a.read_at) as read_at
+        pg_catalog.min(a.arrived_at) as delivered_at, pg_catalog.min(a.read_at) as read_at,
+        pg_catalog.count(a.arrived_at) as copies
       from outbox.message_attempt a
       cross join lateral outbox.attempt_outcome(a, a.event_id = m.event_id
         and (d.replayed_at is null or a.created_at >= d.replayed_at)) as s (outcome)
@@ -14392,6 +14966,7 @@ begin
         least((t.source).sent_at, (t.source).delivered_at, (t.source).read_at)),
       delivered_at = t.delivered_at,
       read_at = t.read_at,
+      copies = t.copies,
       error_code = case
         when t.becomes in ('SENT', 'DELIVERED') then null
         when t.keeps_error then m.error_code
@@ -14443,13 +15018,14 @@ CREATE FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) RETURNS 
 begin
   return array(
     select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
-      c.title, c.details, c.is_new, c.was,
+      c.title, c.details, c.is_new, c.was, c.arrives, c.is_copy,
       case
         when v.reason is null then c.update_status
         else 'skipped'
       end, coalesce(c.reason, v.reason))::outbox.status_change
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy,
+      update_status, reason, place)
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m on true
@@ -14457,6 +15033,7 @@ begin
       select case
         when c.reason is not null then null
         when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.is_copy then 'second_copy'
         when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
         when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
         when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid
@@ -14474,6 +15051,33 @@ ALTER FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) OWNER TO 
 -- Name: FUNCTION judge_statuses(p_changes outbox.status_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) IS 'The same statuses with their final verdict: one that is new for its attempt is skipped if the message is cancelled, has failed, has a later status, or has it from another attempt. The caller has judged the messages.';
+
+-- Name: keep_endpoint(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_endpoint() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  -- Its subscriptions, history and messages have copies of them: an endpoint with another
+  -- organisation would still get the events of the first one.
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('endpoint %s keeps its id, organisation and kind', old.id),
+    hint = 'Create another endpoint, and delete this one';
+end
+$$;
+
+ALTER FUNCTION outbox.keep_endpoint() OWNER TO postgres;
+
+-- Name: FUNCTION keep_endpoint(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_endpoint() IS 'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14600,6 +15204,10 @@ begin
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
+  -- Not at a commit, whose transaction belongs to the application.
+  if p_why = 'tick' then
+    perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
+  end if;
   return false;
 end
 $$;
@@ -14608,7 +15216,7 @@ ALTER FUNCTION outbox.kick(p_why text) OWNER TO postgres;
 
 -- Name: FUNCTION kick(p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock. An error in the tick is shown for a minute (refuse_upkeep()).';
 
 -- Name: kick_on_commit(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14643,9 +15251,15 @@ CREATE FUNCTION outbox.kick_problem(p_now timestamp with time zone) RETURNS text
     SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_unreadable text := outbox.unreadable_kick_secret();
   v_at timestamptz;
   v_waiting integer;
 begin
+  if v_unreadable is not null then
+    return pg_catalog.format(
+      'no kick is sent, because a secret cannot be read from Vault: %s: outbox.configure() sets it '
+      'again (runbook: Kicks wait)', v_unreadable);
+  end if;
   select pg_catalog.to_timestamp(k.last_value / 1000.0) into v_at
   from outbox.last_kick k, outbox.kicks_without_run w
   where w.last_value + w.is_called::integer > 0;
@@ -14675,7 +15289,7 @@ ALTER FUNCTION outbox.kick_problem(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION kick_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) IS 'Why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
+COMMENT ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) IS 'Why no kick is sent (its secrets cannot be read), or why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
 
 -- Name: kicks_paused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14732,6 +15346,48 @@ ALTER FUNCTION outbox.kicks_waiting() OWNER TO postgres;
 -- Name: FUNCTION kicks_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.kicks_waiting() IS 'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or its queue is larger than 8 MB.';
+
+-- Name: known_person(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select w.person_id from pg_catalog.unnest(p_identifiers) i
+    cross join lateral outbox.people_with(p_org_id, i, null) w limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) OWNER TO postgres;
+
+-- Name: FUNCTION known_person(p_org_id text, p_identifiers text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) IS 'The id of the person with these identifiers, which join_people() has joined; null if none is known. Reads no key, so it finds no erased person.';
+
+-- Name: lane_keys_of(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_keys text[] := (
+    select p.lane_keys from outbox.person p
+    where p.id = outbox.find_person(p_org_id, outbox.identifier_of(p_number)));
+begin
+  return coalesce(nullif(v_keys, '{}'), array[outbox.person_key(p_number)]);
+end
+$$;
+
+ALTER FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) OWNER TO postgres;
+
+-- Name: FUNCTION lane_keys_of(p_org_id text, p_number text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) IS 'The partition keys of the messages to the person with a number.';
 
 -- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14853,6 +15509,52 @@ ALTER FUNCTION outbox.last_tick_at() OWNER TO postgres;
 -- Name: FUNCTION last_tick_at(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the clock of the server; null if there was none yet.';
+
+-- Name: late_parts(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.late_parts(p_router outbox.router) RETURNS outbox.part[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_parts outbox.part[] := array[]::outbox.part[];
+  v_xid xid8;
+  v_last xid8;
+  v_org text;
+  v_event uuid;
+begin
+  for v_xid, v_last in
+    select x, x from pg_catalog.unnest(p_router.open_xids) x where x < p_router.seen_below
+    union all
+    select p_router.seen_below, '18446744073709551615'::xid8
+  loop
+    v_org := '';
+    v_event := v_start;
+    loop
+      select u.xid, u.org_id, u.event_id into v_xid, v_org, v_event from outbox.unrouted u
+      where (u.xid, u.org_id, u.event_id) > (v_xid, v_org, v_event) and u.xid <= v_last
+        and u.xid > '0' and u.event_id <= p_router.watermark
+      order by u.xid, u.org_id, u.event_id limit 1;
+      exit when not found;
+      v_parts := pg_catalog.array_append(
+        v_parts, row(v_org, outbox.period_of(v_event))::outbox.part);
+      v_event := outbox.period_end(outbox.period_of(v_event));
+    end loop;
+  end loop;
+  return v_parts;
+end
+$$;
+
+ALTER FUNCTION outbox.late_parts(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION late_parts(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.late_parts(p_router outbox.router) IS 'The parts that have late events. It looks up one event of each transaction, organisation and period.';
 
 -- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15133,6 +15835,46 @@ ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p
 
 COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
 
+-- Name: leave_backlog(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_backlog(p_batch outbox.routing) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- By ctid: only the holder of the lock of router changes these rows.
+  delete from outbox.backlog b where b.ctid = any (array(
+    select p.row_at
+    from (
+      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
+      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
+      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
+      group by o.org_id
+    ) o
+    cross join lateral (
+      select b.ctid as row_at, b.period from outbox.backlog b
+      where b.org_id = o.org_id
+        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      order by b.period limit 1000
+    ) p
+    where not exists (
+      select from outbox.unrouted u
+      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+end
+$$;
+
+ALTER FUNCTION outbox.leave_backlog(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) IS 'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
+
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) RETURNS void
@@ -15169,6 +15911,33 @@ ALTER FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane,
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: leave_number(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_old text := outbox.identifier_of(p_update.wa_id);
+  v_new text := outbox.new_number(p_update.data);
+  v_person bigint;
+begin
+  if v_old is not null and v_old is distinct from v_new then
+    v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(array[v_old, v_new,
+      outbox.user_identifier(p_update.user_id)], null), p_now);
+    perform outbox.part_off(v_person, array[v_old], null, p_now);
+    return v_old;
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Moves a person to the number that WhatsApp names, with all wishes. The old number becomes a person of its own with the same wishes, and is returned: its next owner has not agreed to messages. locks: the caller holds the people of both numbers.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15238,6 +16007,84 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 -- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
+
+-- Name: link_answers(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform outbox.join_people(array(
+    select row(m.org_id, k.identifiers)::outbox.person_link
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.message_id from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select pg_catalog.array_remove(array[outbox.identifier_of(m.to_recipient),
+        outbox.identifier_of(r.provider ->> 'wa_id'),
+        outbox.user_identifier(r.provider ->> 'user_id')], null) as identifiers offset 0
+    ) k
+    where r.provider ?| array['wa_id', 'user_id'] and m.erased_at is null
+      and outbox.is_new_link(m.org_id, k.identifiers)), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION link_answers(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller gave. locks: people, as join_people(); the caller holds the gates and the messages.';
+
+-- Name: links_of_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.links_of_updates(p_ids bigint[]) RETURNS outbox.person_link[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select row(u.org_id, k.identifiers)::outbox.person_link
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    cross join lateral (select outbox.update_identifiers(u) as identifiers offset 0) k
+    where u.org_id is not null and case u.kind
+        when 'status' then u.message_id is not null
+          and coalesce(u.reason, '') not in ('erased', 'other_id')
+          and (outbox.is_new_link(u.org_id, k.identifiers) or (u.status = 'failed' and exists (
+            select from outbox.failure_rule f
+            where f.kind = 'whatsapp' and f.code = u.data #>> '{errors,0,code}'
+              and f.opt_out is not null)))
+        else u.kind in ('message', 'preference') and u.update_status = 'stored'
+      end
+    union all
+    -- Locked in the same order, and joined by leave_number().
+    select row(u.org_id, array[outbox.new_number(u.data)])::outbox.person_link
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'message' and u.update_status = 'stored'
+      and u.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number'));
+end
+$$;
+
+ALTER FUNCTION outbox.links_of_updates(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION links_of_updates(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.links_of_updates(p_ids bigint[]) IS 'The links of stored updates: all of inbound messages and preferences; of statuses those that say something new or cause an opt-out, so that other statuses lock no person.';
 
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15312,7 +16159,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
-      'responseCut', coalesce(o.response_cut, false),
+      'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -15332,7 +16179,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15449,7 +16296,8 @@ CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAU
     AS $$
 declare
   -- The most rows that a page reads.
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_at timestamptz;
   v_id uuid;
   v_list refcursor;
@@ -15477,7 +16325,8 @@ begin
     fetch v_list into v_letter;
     if not found then
       close v_list;
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     exit when pg_catalog.cardinality(v_data) = p_limit;
     v_last := v_letter;
@@ -15491,7 +16340,8 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text),
+    'rows', v_most - v_budget);
 end
 $$;
 
@@ -15499,7 +16349,7 @@ ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_eve
 
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15517,7 +16367,8 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
   -- is read completely. All deliveries of its last event are read, see place_between().
-  v_budget integer := 20000;
+  v_most constant integer := 20000;
+  v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
@@ -15542,7 +16393,8 @@ begin
   loop
     fetch v_list into v_at;
     if not found then
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+        'rows', v_most - v_budget);
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -15566,8 +16418,8 @@ begin
     end if;
   end loop;
   close v_list;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor',
-    outbox.key_to_cursor(v_last.event_id::text || '.'
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $_$;
@@ -15576,7 +16428,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15661,14 +16513,15 @@ begin
     v_seen := v_seen + 1;
     if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text));
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
     end if;
     v_last := v_event.id;
     if v_event.type = coalesce(p_event_type, v_event.type) then
       v_data := v_data || outbox.event_json(v_event);
     end if;
   end loop;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+    'rows', v_seen);
 end
 $_$;
 
@@ -15676,7 +16529,7 @@ ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from times
 
 -- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15761,27 +16614,31 @@ CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NUL
     SET standard_conforming_strings TO 'on'
     AS $_$
 declare
-  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_after text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18} [A-Z]+$');
+  v_person bigint;
   v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
+  if p_recipient is not null then
+    v_person := coalesce(outbox.find_person(p_org_id, outbox.check_identifier(p_recipient)), 0);
+  end if;
   select pg_catalog.jsonb_build_object(
     'data', coalesce(
       pg_catalog.jsonb_agg(outbox.opt_out_json(p.found) order by p.n)
         filter (where p.n <= p_limit),
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
+      pg_catalog.min(outbox.key_to_cursor((p.found).person_id || ' ' || (p.found).purpose))
         filter (where p.n = p_limit) end)
   into v_result
   from (
-    select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
+    select o as found, pg_catalog.row_number() over (order by o.person_id, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
-      and (v_after is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
-    order by o.recipient, o.purpose
+      and (p_recipient is null or o.person_id = v_person)
+      and (v_after is null or (o.person_id, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1)::bigint, pg_catalog.split_part(v_after, ' ', 2)))
+    order by o.person_id, o.purpose
     limit p_limit + 1
   ) p;
   return v_result;
@@ -15792,7 +16649,7 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 -- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by number, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by person, or those of the person with one number, wa_id or user id: {"data": [{"personId", "recipient": the first identifier, null if erased, "recipients": all of them, "channel", "purpose", "source", "evidence": as it was noted by hand, "wamid", "words": what the person or WhatsApp said, "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16177,6 +17034,54 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
 
+-- Name: lock_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_locked bigint[] := array[]::bigint[];
+  v_id bigint;
+  v_moved boolean;
+begin
+  loop
+    perform outbox.add_people(p_linked, p_now);
+    loop
+      v_moved := false;
+      for v_id in
+        select distinct w.person_id from pg_catalog.unnest(p_linked) x
+        cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+        where w.person_id <> all (v_locked)
+        order by w.person_id desc
+      loop
+        perform from outbox.person p where p.id = v_id for update;
+        -- Another transaction has joined the person to one with a lower id, or has deleted it.
+        v_moved := not found;
+        exit when v_moved;
+        v_locked := v_locked || v_id;
+      end loop;
+      exit when not v_moved and not exists (
+        select from pg_catalog.unnest(p_linked) x
+        cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+        where w.person_id <> all (v_locked));
+    end loop;
+    exit when not exists (
+      select from pg_catalog.unnest(p_linked) x
+      where not exists (select from outbox.people_with(x.org_id, x.value, x.hash)));
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Creates the people of the links that are missing, and locks all of them. Repeats what another transaction has changed meanwhile. locks: people from the highest id to the lowest.';
+
 -- Name: lock_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_router() RETURNS outbox.router
@@ -16237,7 +17142,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -16424,7 +17329,7 @@ begin
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
     'sentAt', outbox.iso_time(p_message.sent_at),
-    'deliveredAt', outbox.iso_time(p_message.delivered_at),
+    'deliveredAt', outbox.iso_time(p_message.delivered_at), 'copies', p_message.copies,
     'readAt', outbox.iso_time(p_message.read_at),
     'erasedAt', outbox.iso_time(p_message.erased_at));
 end
@@ -16627,12 +17532,12 @@ CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns 
 begin
   execute pg_catalog.format(
     'create trigger %I after update of %s on %s for each row when (false) '
-    'execute function outbox.name_columns(%L)',
+    'execute function outbox.name_columns(%L, %L)',
     'outhook_' || p_list,
     (
       select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
       from (select distinct c from pg_catalog.unnest(p_columns) c) c
-    ), p_table, p_call);
+    ), p_table, p_call, p_list);
 end
 $$;
 
@@ -16650,21 +17555,23 @@ CREATE FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) RETURNS jsonb
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
+  v_call bytea := pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
   v_named jsonb;
   v_lists integer;
 begin
   if not p_watch ? 'named' then
     return '{}'::jsonb;
   end if;
-  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+  -- By the call too, because an older snapshot may show a list of another call of watch_table().
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(l, (
     select pg_catalog.jsonb_agg(a.attname)
     from pg_catalog.pg_attribute a
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
   into v_lists, v_named
   from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure
-    -- Not a list of another call of watch_table(), which an older snapshot may show.
-    and t.tgargs = pg_catalog.convert_to(p_watch ->> 'call', 'UTF8') || '\x00'::bytea;
+  join pg_catalog.jsonb_array_elements_text(p_watch -> 'named') l
+    on t.tgargs = v_call || pg_catalog.convert_to(l, 'UTF8') || '\x00'::bytea
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
   if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
@@ -16707,6 +17614,70 @@ ALTER FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_bo
 
 COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'An event of that time with a new id, not yet checked or stored.';
 
+-- Name: new_number(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_number(p_data jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return outbox.identifier_of(coalesce(p_data #>> '{system,wa_id}',
+    p_data #>> '{system,new_wa_id}'));
+end
+$$;
+
+ALTER FUNCTION outbox.new_number(p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION new_number(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_number(p_data jsonb) IS 'The number to which a person has changed, from the message of the system; null if it names none.';
+
+-- Name: new_parts(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_period bytea := outbox.period_of(p_router.watermark);
+  v_next bytea;
+  v_org text := '';
+  v_event uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+begin
+  parts := array[]::outbox.part[];
+  loop
+    select u.period, u.org_id into v_next, v_org from outbox.unrouted u
+    where (u.period, u.org_id, u.event_id) > (v_period, v_org, v_event)
+      and u.event_id > p_router.watermark and u.org_id > ''
+    order by u.period, u.org_id, u.event_id limit 1;
+    if not found then
+      upto := (
+        select u.event_id from outbox.unrouted u where u.event_id > p_router.watermark
+        order by u.event_id desc limit 1);
+      return;
+    elsif v_next > v_period and pg_catalog.cardinality(parts) >= v_most then
+      upto := outbox.period_end(v_period);
+      return;
+    end if;
+    v_period := v_next;
+    v_event := v_last;
+    parts := pg_catalog.array_append(parts, row(v_org, v_period)::outbox.part);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) OWNER TO postgres;
+
+-- Name: FUNCTION new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) IS 'The parts that have new events, all of them up to an id. It looks up one event of each organisation and period, of as many periods as have 1,000 parts.';
+
 -- Name: new_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_secret() RETURNS text
@@ -16725,6 +17696,90 @@ ALTER FUNCTION outbox.new_secret() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.new_secret() IS 'A new signing secret of 32 random bytes.';
 
+-- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.replay_job (
+    id bigint NOT NULL,
+    org_id text,
+    endpoint_id uuid,
+    event_type text,
+    failed_from timestamp with time zone,
+    failed_to timestamp with time zone NOT NULL,
+    rate_per_second integer NOT NULL,
+    status text DEFAULT 'running'::text NOT NULL,
+    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    except_type text,
+    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
+    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE outbox.replay_job OWNER TO postgres;
+
+-- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped. except_type: a type of events that the job leaves out. A job is deleted replay_job.retention_days after its end.';
+
+-- Name: next_letters(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_letters(p_job outbox.replay_job) RETURNS outbox.replay_step[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most constant integer := 5000;
+  v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_steps outbox.replay_step[] := array[]::outbox.replay_step[];
+begin
+  if p_job.org_id is null then
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and x.failed_at >= v_from
+      and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  else
+    open v_list for
+    select x.* from outbox.dead_letter x
+    where x.org_id = p_job.org_id and (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id)
+      and x.failed_at >= v_from and x.failed_at <= p_job.failed_to
+    order by x.failed_at, x.id;
+  end if;
+  for v_n in 1 .. v_most loop
+    fetch v_list into v_letter;
+    exit when not found or pg_catalog.cardinality(v_steps) = p_job.rate_per_second;
+    if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
+      and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
+      and v_letter.original_topic is distinct from p_job.except_type
+      and v_letter.discarded_at is null and v_letter.replayed_at is null
+    then
+      v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
+        v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    elsif v_n = v_most then
+      v_steps := v_steps
+        || row(p_job.id, null, null, v_letter.failed_at, v_letter.id)::outbox.replay_step;
+    end if;
+  end loop;
+  close v_list;
+  return v_steps;
+end
+$$;
+
+ALTER FUNCTION outbox.next_letters(p_job outbox.replay_job) OWNER TO postgres;
+
+-- Name: FUNCTION next_letters(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.next_letters(p_job outbox.replay_job) IS 'The next dead letters of a job, as many as its rate allows per second, among the next 5,000. If the last of these does not match, it is a step without an event.';
+
 -- Name: next_replays(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outbox.replay_step[]
@@ -16733,23 +17788,12 @@ CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outb
     AS $$
 begin
   return array(
-    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    select x
     from outbox.replay_job j
-    cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id
-      from outbox.dead_letter x
-      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity')
-        and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
-        and x.original_topic = coalesce(j.event_type, x.original_topic)
-        and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id
-      limit j.rate_per_second
-    ) x
+    cross join lateral pg_catalog.unnest(outbox.next_letters(j)) x
     where j.status = 'running'
       and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-    order by j.id, x.failed_at, x.id);
+    order by j.id, x.failed_at, x.letter_id);
 end
 $$;
 
@@ -16757,7 +17801,7 @@ ALTER FUNCTION outbox.next_replays(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs; of each job as many as its rate allows per second. A job that failed in the last 10 s is left out.';
+COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs, see next_letters(). A job that failed in the last 10 s is left out.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16784,25 +17828,38 @@ CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
-  v_org text := outbox.turn_org(p_router);
+  v_parts outbox.part[];
+  v_next outbox.part;
 begin
-  if v_org is not null then
-    return array(
-      select u.event_id from outbox.unrouted u
-      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
+  p_router.batch := 1;
+  if outbox.is_for_new(p_router) then
+    select l.parts || n.parts into v_parts
+    from outbox.read_late(p_router) l
+    cross join outbox.read_above(p_router) n;
   end if;
+  select o.org_id into v_next.org_id
+  from (
+    select p.org_id from pg_catalog.unnest(v_parts) p
+    union all
+    select w from pg_catalog.unnest(outbox.waiting_orgs(p_router.last_org, 1)) w
+  ) o
+  order by o.org_id <= p_router.last_org, o.org_id
+  limit 1;
+  select p.period into v_next.period
+  from (
+    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
+    union all
+    select b.period from outbox.backlog b where b.org_id = v_next.org_id
+  ) p
+  order by p.period
+  limit 1;
   return array(
-    select l.id from (
-      select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
-      union all
-      (
-        select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
-      )
-    ) l
-    order by l.place limit 1);
+    select u.event_id from outbox.unrouted u
+    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
+    order by u.event_id limit 1);
 end
 $$;
 
@@ -16810,7 +17867,7 @@ ALTER FUNCTION outbox.next_unrouted(p_router outbox.router) OWNER TO postgres;
 
 -- Name: FUNCTION next_unrouted(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next, as an array of one; empty if there is none.';
+COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next if its batch is one event, as an array of one; empty if there is none.';
 
 -- Name: note_batch(uuid, bigint, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17061,6 +18118,30 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
+-- Name: oldest_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.oldest_new(p_router outbox.router) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return outbox.uuid_v7_time(coalesce(
+    (select u from outbox.unrouted_late(p_router, 1) u),
+    (
+      select u.event_id from outbox.unrouted u where u.event_id > p_router.watermark
+      order by u.event_id limit 1
+    )));
+end
+$$;
+
+ALTER FUNCTION outbox.oldest_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION oldest_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.oldest_new(p_router outbox.router) IS 'The time of an event that routing has not read: a late one, or the first new one; null if there is none.';
+
 -- Name: oldest_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.oldest_unrouted(p_router outbox.router) RETURNS timestamp with time zone
@@ -17102,15 +18183,17 @@ CREATE FUNCTION outbox.oldest_waiting() RETURNS timestamp with time zone
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_org text := '';
-  v_event uuid;
+  v_part outbox.part := row('', null)::outbox.part;
   v_oldest timestamptz;
 begin
   loop
-    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
-    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
+    select b.org_id, b.period into v_part.org_id, v_part.period from outbox.backlog b
+    where b.org_id > v_part.org_id order by b.org_id, b.period limit 1;
     exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
+    v_oldest := least(v_oldest, outbox.uuid_v7_time((
+      select u.event_id from outbox.unrouted u
+      where u.period = v_part.period and u.org_id = v_part.org_id and u.org_id > ''
+      order by u.event_id limit 1)));
   end loop;
   return v_oldest;
 end
@@ -17206,7 +18289,7 @@ declare
   v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
 begin
   if v_failed < p_limit then
-    perform outbox.forget_channel(p_endpoint_id);
+    perform outbox.forget_channel(p_endpoint_id, p_now);
   end if;
   return v_failed;
 end
@@ -17345,25 +18428,25 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
 
--- Name: open_window(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: open_window(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  insert into outbox.conversation_window as w (channel_id, recipient, expires_at)
-  values (p_channel_id, p_recipient, p_at + interval '24 hours')
-  on conflict (channel_id, recipient) do update
+  insert into outbox.conversation_window as w (channel_id, person_id, expires_at)
+  values (p_channel_id, p_person_id, p_at + interval '24 hours')
+  on conflict (channel_id, person_id) do update
     set expires_at = greatest(w.expires_at, excluded.expires_at);
 end
 $$;
 
-ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a template are allowed for 24 hours.';
+COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) IS 'Records that a person wrote to a channel at p_at: messages without a template are allowed for 24 hours. locks: the caller holds the person.';
 
 -- Name: opt_in_recipient(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17378,13 +18461,8 @@ CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpo
     SET standard_conforming_strings TO 'on'
     AS $$
 begin
-  perform outbox.check_recipient(p_recipient);
-  -- The row stays, so that a late callback does not restore the opt-out.
-  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
-    and not o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, false, 'by hand',
+    p_channel => p_channel);
 end
 $$;
 
@@ -17392,40 +18470,42 @@ ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpos
 
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
 
--- Name: opt_out_changes(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: opt_out_changes(outbox.whatsapp_update, timestamp with time zone, text, text[], boolean, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.opt_out_change[]
+CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   return array(
-    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
-    )::outbox.opt_out_change
-    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
-    where r is not null and p_contact is not null);
+    select row(p_update.org_id, p_recipient, p, p_lifted, p_at, p_source, p_update.wamid,
+      pg_catalog.left(p_words, 1000), null, null)::outbox.opt_out_change
+    from pg_catalog.unnest(p_purposes) p
+    where p_recipient is not null);
 end
 $$;
 
-ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
+ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) OWNER TO postgres;
 
--- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The opt-out changes of an update, one for each recipient and purpose, with the update as evidence.';
+COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) IS 'The opt-out changes of an update, one for each purpose, with WhatsApp''s id and the words of the person as evidence; none without a recipient.';
 
 -- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.opt_out (
     org_id text NOT NULL,
     channel text NOT NULL,
-    recipient text NOT NULL,
+    person_id bigint NOT NULL,
     purpose text NOT NULL,
     source text NOT NULL,
     evidence text,
+    wamid text,
+    words text,
     lifted boolean DEFAULT false NOT NULL,
+    said_at timestamp with time zone NOT NULL,
     decided_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
@@ -17435,18 +18515,23 @@ ALTER TABLE outbox.opt_out OWNER TO postgres;
 
 -- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.opt_out IS 'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision, its source and evidence. lifted: messages are allowed again. recipient is E.164 with +, or WhatsApp''s id of a user who hides the number.';
+COMMENT ON TABLE outbox.opt_out IS 'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: earlier decisions that come later change nothing. When the person is erased, wamid becomes a keyed hash, because it contains the number.';
 
 -- Name: opt_out_json(outbox.opt_out); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_recipients jsonb := outbox.recipients_json(p_opt_out.person_id);
 begin
-  return pg_catalog.jsonb_build_object('recipient', p_opt_out.recipient,
+  return pg_catalog.jsonb_build_object('personId', p_opt_out.person_id::text,
+    'recipient', v_recipients -> 0, 'recipients', v_recipients,
     'channel', p_opt_out.channel, 'purpose', p_opt_out.purpose, 'source', p_opt_out.source,
-    'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
+    'evidence', p_opt_out.evidence, 'wamid', p_opt_out.wamid, 'words', p_opt_out.words,
+    'at', outbox.iso_time(p_opt_out.said_at));
 end
 $$;
 
@@ -17468,20 +18553,9 @@ CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sour
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
-declare
-  v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_user_org(p_org_id);
-  perform outbox.check_recipient(p_recipient);
-  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out as o (
-    org_id, channel, recipient, purpose, source, decided_at, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
-  on conflict (org_id, channel, recipient, purpose) do update set
-    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
-  where o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
+  return outbox.change_opt_out(p_org_id, p_recipient, p_purpose, true,
+    coalesce(p_source, 'by hand'), p_channel => p_channel);
 end
 $$;
 
@@ -17489,7 +18563,7 @@ ALTER FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sourc
 
 -- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", "purpose", "isNew"}. OH001.';
+COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a person: {"optedOut", "purpose", "isNew"}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
 
 -- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17840,6 +18914,104 @@ ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
 
+-- Name: part_off(bigint, text[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_person outbox.person;
+  v_keys text[];
+  v_new bigint;
+begin
+  select * into v_person from outbox.person p where p.id = p_person_id;
+  if not exists (
+    select from outbox.person_identifier i
+    where i.person_id = p_person_id and i.value <> all (p_identifiers))
+  then
+    return p_person_id;
+  end if;
+  v_keys := array(
+    select outbox.person_key(i) from pg_catalog.unnest(p_identifiers) i
+    where i like '+%' order by i);
+  insert into outbox.person (org_id, lane_keys, first_seen_at, last_seen_at)
+  values (v_person.org_id, v_keys, p_now, p_now) returning id into v_new;
+  update outbox.person p set lane_keys = array(
+    select u.k from pg_catalog.unnest(p.lane_keys) with ordinality as u (k, n)
+    where u.k <> all (v_keys) order by u.n)
+  where p.id = p_person_id;
+  update outbox.person_identifier i set person_id = v_new
+  where i.person_id = p_person_id and i.value = any (p_identifiers);
+  perform outbox.copy_opt_outs(v_person.org_id, p_person_id, v_new);
+  perform outbox.audit(v_person.org_id, 'PERSON', p.id::text, 'PARTED',
+    pg_catalog.format('Parted from person %s', p.other), p_actor, p_now)
+  from (values (1, p_person_id, v_new), (2, v_new, p_person_id)) as p (n, id, other)
+  order by p.n;
+  return v_new;
+end
+$$;
+
+ALTER FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) IS 'Makes a new person, without windows, of identifiers of a person, and audits it; returns the id. If the person has no others, returns that person. locks: the caller holds the person.';
+
+-- Name: part_person(text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_recipients text[] := array(
+    select distinct outbox.check_identifier(r) from pg_catalog.unnest(p_recipients) r);
+  v_person bigint;
+  v_new bigint;
+begin
+  if pg_catalog.cardinality(v_recipients) = 0 then
+    perform outbox.invalid('recipients', 'is empty', 'Give the identifiers that leave the person');
+  end if;
+  v_person := outbox.find_person(p_org_id, v_recipients[1]);
+  if v_person is null then
+    perform outbox.raise_unknown_person();
+  end if;
+  -- Locks the person, and restores the identifier if the person was erased.
+  v_person := outbox.save_person(p_org_id, v_recipients[1:1], v_now);
+  if exists (
+    select from pg_catalog.unnest(v_recipients) r
+    where outbox.find_person(p_org_id, r) is distinct from v_person)
+  then
+    raise exception using errcode = 'OH004', message = 'the recipients are not one person',
+      hint = 'Give identifiers of one person, as get_person() returns them';
+  end if;
+  v_new := outbox.part_off(v_person, v_recipients, p_actor, v_now);
+  if v_new = v_person then
+    raise exception using errcode = 'OH004', message = 'the person has no other recipients',
+      hint = 'Give only those that leave the person';
+  end if;
+  delete from outbox.conversation_window w where w.person_id = v_person;
+  return pg_catalog.jsonb_build_object('person', outbox.person_json(v_person),
+    'parted', outbox.person_json(v_new));
+end
+$$;
+
+ALTER FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION part_person(p_org_id text, p_recipients text[], p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) IS 'Parts people who were joined by mistake: these identifiers of a person become a person of their own. Both keep all opt-outs; the windows of both are closed. Returns {"person", "parted"}, both as get_person(). If WhatsApp links them again, they are joined again. OH001; OH002: nothing is known of the recipient; OH004: they are of several people, or all identifiers of the person. locks: the person.';
+
 -- Name: partition_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) RETURNS text
@@ -17903,7 +19075,7 @@ COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name
 
 -- Name: partitions(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.partitions(p_table text) RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone)
+CREATE FUNCTION outbox.partitions(p_table text) RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone, part regclass)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET "DateStyle" TO 'ISO, YMD'
@@ -17913,9 +19085,10 @@ begin
   return query
   select b.name,
     case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
-    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end,
+    b.part
   from (
-    select c.relname::text as name, p_table = 'event' as by_id,
+    select c.relname::text as name, c.oid::regclass as part, p_table = 'event' as by_id,
       pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
         '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
     from pg_catalog.pg_inherits i
@@ -17931,7 +19104,7 @@ ALTER FUNCTION outbox.partitions(p_table text) OWNER TO postgres;
 
 -- Name: FUNCTION partitions(p_table text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
+COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest first.';
 
 -- Name: passes_filters(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18003,6 +19176,91 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
+-- Name: people_with(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) RETURNS TABLE(person_id bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select i.person_id from outbox.person_identifier i
+  where i.org_id = p_org_id and i.value = p_value;
+  if not found and p_hash is not null then
+    return query
+    select i.person_id from outbox.person_identifier i
+    where i.org_id = p_org_id and i.value = p_hash;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) OWNER TO postgres;
+
+-- Name: FUNCTION people_with(p_org_id text, p_value text, p_hash text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) IS 'The person with an identifier, given as its value and, of erased people, its hash.';
+
+-- Name: period_end(bytea); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.period_end(p_period bytea) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_temp'
+    AS $$
+  select (pg_catalog.encode(p_period, 'hex') || pg_catalog.repeat('f', 22))::uuid
+$$;
+
+ALTER FUNCTION outbox.period_end(p_period bytea) OWNER TO postgres;
+
+-- Name: FUNCTION period_end(p_period bytea); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.period_end(p_period bytea) IS 'A bound: at least every id of that period.';
+
+-- Name: period_of(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.period_of(p_event_id uuid) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_temp'
+    AS $$
+  select pg_catalog.substr(pg_catalog.uuid_send(p_event_id), 1, 5)
+$$;
+
+ALTER FUNCTION outbox.period_of(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION period_of(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.period_of(p_event_id uuid) IS 'The period of an event, as in outbox.unrouted.';
+
+-- Name: person_json(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.person_json(p_person_id bigint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object('id', p.id::text,
+      'recipients', outbox.recipients_json(p.id), 'name', p.name, 'username', p.username,
+      'optOuts', coalesce((
+        select pg_catalog.jsonb_agg(outbox.opt_out_json(o) order by o.purpose)
+        from outbox.opt_out o where o.person_id = p.id and not o.lifted), '[]'),
+      'windows', coalesce((
+        select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('channelId', w.channel_id,
+          'expiresAt', outbox.iso_time(w.expires_at)) order by w.channel_id)
+        from outbox.conversation_window w where w.person_id = p.id), '[]'),
+      'firstSeenAt', outbox.iso_time(p.first_seen_at),
+      'lastSeenAt', outbox.iso_time(p.last_seen_at))
+    from outbox.person p where p.id = p_person_id);
+end
+$$;
+
+ALTER FUNCTION outbox.person_json(p_person_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION person_json(p_person_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.person_json(p_person_id bigint) IS 'A person as the API returns it.';
+
 -- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.person_key(p_recipient text) RETURNS text
@@ -18018,7 +19276,7 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient, and the id of the recipient in the audit trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
+COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient: a keyed hash of the number or user id. Events and dead letters are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
 
 -- Name: pick_columns(json, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18647,7 +19905,7 @@ CREATE TABLE outbox.inbound_message (
     channel_id uuid NOT NULL,
     phone_number_id text NOT NULL,
     wamid text,
-    contact_id uuid,
+    person_id bigint,
     type text NOT NULL,
     text text,
     reply_to bigint,
@@ -18673,7 +19931,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
+    'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -18687,7 +19945,7 @@ begin
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
-  insert into outbox.unrouted (event_id) values (v_id);
+  insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
 
@@ -18695,7 +19953,7 @@ ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update
 
 -- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
+COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18746,16 +20004,16 @@ ALTER FUNCTION outbox.publish_many(p_events jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", "partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", "traceparent"}, all or none, and returns the array of ids in the same order. Errors as publish(), with the place in the array.';
 
--- Name: publish_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_message(outbox.outbound_message, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
+    p_lane_key, null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event, true);
@@ -18763,11 +20021,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is the first lane key of the person, or person_key() of a number of which nothing else is known.';
 
 -- Name: publish_moves(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18916,7 +20174,8 @@ begin
     end if;
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
-  insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
+  insert into outbox.unrouted (event_id, org_id)
+  select e.id, e.org_id from pg_catalog.unnest(v_events) e;
   return array(
     select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception
@@ -19176,7 +20435,8 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -19188,9 +20448,9 @@ begin
     ) m
     where c.update_status = 'applied'
     order by c.place
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select t.id from published t;
+  insert into outbox.unrouted (event_id, org_id) select t.id, t.org_id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
@@ -19477,13 +20737,13 @@ begin
     where p_is_own or not exists (
       select from outbox.event_bytes b
       where b.org_id = p_event.org_id and b.spent_until > p_event.created_at)
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select e.id from event e;
+  insert into outbox.unrouted (event_id, org_id) select e.id, e.org_id from event e;
   if not found then
     perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
     insert into outbox.event select p_event.*;
-    insert into outbox.unrouted (event_id) values (v_id);
+    insert into outbox.unrouted (event_id, org_id) values (v_id, p_event.org_id);
   end if;
   return v_id;
 end
@@ -19591,9 +20851,9 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an endpoint that was paused because they could not be read.';
 
--- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_message(outbox.outbound_message, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS jsonb
+CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -19602,19 +20862,19 @@ declare
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
-    channel_id, event_id, content, category, created_by, created_at, updated_at)
+    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash)
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
     p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
-    p_message.created_by, p_now, p_now)
+    p_message.created_by, p_now, p_now, p_message.recipient_hash)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, p_now);
   perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
@@ -19623,11 +20883,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a new message and publishes its event. Returns the result of create_message().';
+COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Stores a new message and publishes its event with p_lane_key. Returns the result of create_message().';
 
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19639,9 +20899,9 @@ begin
   with news as (
     insert into outbox.event (id, org_id, type, body, created_at)
     select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
-    returning id
+    returning id, org_id
   )
-  insert into outbox.unrouted (event_id) select n.id from news n;
+  insert into outbox.unrouted (event_id, org_id) select n.id, n.org_id from news n;
 end
 $$;
 
@@ -19875,20 +21135,18 @@ begin
     'unrouted', (
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
-        union all
-        select u.event_id from outbox.unrouted u
-        where u.event_id > v_router.watermark and u.org_id is null
-        union all
-        select u.event_id from outbox.unrouted u where u.org_id > ''
+        union
+        (
+          select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+          limit 10000
+        )
+        union
+        select u from outbox.waiting_events(10000) u
         limit 10000
       ) c
     ),
-    'waiting_turn', (
-      select pg_catalog.count(*)
-      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
-    ),
-    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-      outbox.oldest_waiting()),
+    'waiting_turn', (select pg_catalog.count(*) from outbox.waiting_events(10000)),
+    'oldest_unrouted_at', least(outbox.oldest_new(v_router), outbox.oldest_waiting()),
     'oldest_due_at', least(
       (select g.next_at from outbox.gate g
        where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
@@ -19995,6 +21253,25 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, objects that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
+-- Name: raise_unknown_person(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.raise_unknown_person() RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- The error does not show the value, because it may be a real number.
+  raise exception using errcode = 'OH002', message = 'the person does not exist',
+    hint = 'Nothing but messages to this number is known. Use an identifier of get_person()';
+end
+$$;
+
+ALTER FUNCTION outbox.raise_unknown_person() OWNER TO postgres;
+
+-- Name: FUNCTION raise_unknown_person(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.raise_unknown_person() IS 'Raises OH002: no person has the identifier.';
+
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.raise_unknown_saga(p_name text) RETURNS void
@@ -20013,6 +21290,46 @@ ALTER FUNCTION outbox.raise_unknown_saga(p_name text) OWNER TO postgres;
 -- Name: FUNCTION raise_unknown_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.raise_unknown_saga(p_name text) IS 'Raises OH002 for a saga that does not exist.';
+
+-- Name: read_above(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_above(p_router outbox.router) RETURNS outbox.unread
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_unread outbox.unread;
+begin
+  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.row_at),
+    pg_catalog.array_agg(u.behind), pg_catalog.array_agg(u.org_id)
+  into v_unread.events, v_unread.rows_at, v_unread.behind, v_unread.orgs
+  from (
+    select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind, u.org_id
+    from outbox.unrouted u
+    where u.event_id > p_router.watermark
+    order by u.event_id limit p_router.batch
+  ) u;
+  if pg_catalog.cardinality(v_unread.events) >= p_router.batch then
+    v_unread := null;
+    select n.parts, n.upto into v_unread.parts, v_unread.upto from outbox.new_parts(p_router) n;
+  else
+    v_unread.upto := coalesce(v_unread.events[pg_catalog.cardinality(v_unread.events)],
+      p_router.watermark);
+  end if;
+  return v_unread;
+end
+$$;
+
+ALTER FUNCTION outbox.read_above(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION read_above(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_above(p_router outbox.router) IS 'The new events in the order of their ids.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20144,6 +21461,47 @@ ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and returns it with its weight. OH001 has the position, the problem and the remedy.';
 
+-- Name: read_late(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_late(p_router outbox.router) RETURNS outbox.unread
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_late uuid[] := array(
+    select l from outbox.unrouted_late(p_router, p_router.batch) l order by l);
+  v_unread outbox.unread;
+begin
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_unread.parts := outbox.late_parts(p_router);
+  elsif pg_catalog.cardinality(v_late) > 0 then
+    select pg_catalog.array_agg(l.event_id order by l.place),
+      pg_catalog.array_agg(u.row_at order by l.place),
+      pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place),
+      pg_catalog.array_agg(u.org_id order by l.place)
+    into v_unread.events, v_unread.rows_at, v_unread.behind, v_unread.orgs
+    from pg_catalog.unnest(v_late) with ordinality as l (event_id, place)
+    cross join lateral (
+      select u.ctid as row_at, u.routed_to, u.org_id from outbox.unrouted u
+      where u.event_id = l.event_id offset 0
+    ) u;
+  end if;
+  return v_unread;
+end
+$$;
+
+ALTER FUNCTION outbox.read_late(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION read_late(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_late(p_router outbox.router) IS 'The late events in the order of their ids.';
+
 -- Name: read_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_new(p_router outbox.router) RETURNS outbox.routing
@@ -20158,43 +21516,32 @@ CREATE FUNCTION outbox.read_new(p_router outbox.router) RETURNS outbox.routing
     AS $$
 declare
   v_snapshot pg_snapshot;
-  v_late uuid[];
   v_batch outbox.routing;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_parts outbox.part[];
 begin
   -- One statement reads the late events, the new events and its own snapshot, so that all three
   -- agree.
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > p_router.watermark and u.org_id is null
-      order by u.event_id limit p_router.batch
-    ) u
-  ) n;
-  -- If late events alone fill the batch, it has no others and keeps the state of router.
-  if pg_catalog.cardinality(v_late) >= p_router.batch then
-    v_batch := null;
-  else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      p_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
+  select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+  into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
+    v_batch.watermark
+  from outbox.read_late(p_router) l
+  cross join outbox.read_above(p_router) n;
+  v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+  -- This transaction counts as open, because it may publish after this read.
+  v_batch.open_xids := array(
+    select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+    union
+    select pg_catalog.pg_current_xact_id_if_assigned());
+  if pg_catalog.cardinality(v_parts) > 0 then
+    perform outbox.wait_for_turns(v_parts);
   end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+  if exists (select from outbox.backlog) then
+    v_batch := outbox.without_waiting(v_batch);
   end if;
-  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  if v_batch.orgs[1] <> any (v_batch.orgs) then
+    v_batch := outbox.in_turn(v_batch);
+  end if;
   return v_batch;
 end
 $$;
@@ -20203,7 +21550,7 @@ ALTER FUNCTION outbox.read_new(p_router outbox.router) OWNER TO postgres;
 
 -- Name: FUNCTION read_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the events that routing has not read: late ones first, then by id. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the events that routing has not read, fewer than two batches, without those that wait for a turn. locks: the caller holds router.';
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20341,37 +21688,60 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
--- Name: read_turn(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: read_turn(outbox.router, outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_turn(p_org_id text, p_limit integer) RETURNS outbox.routing
+CREATE FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) RETURNS outbox.routing
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-  v_batch outbox.routing;
+  v_share integer;
 begin
-  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
-  into v_batch.events, v_batch.rows_at, v_batch.behind
+  p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, p_router.batch);
+  v_share := p_router.batch / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
+  with taken as materialized (
+    select o.place, u.event_id, u.row_at, u.behind,
+      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    cross join lateral (
+      select u.event_id, u.row_at, u.behind
+      from (
+        select b.period from outbox.backlog b where b.org_id = o.org_id order by b.period offset 0
+      ) b
+      cross join lateral (
+        select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
+        from outbox.unrouted u
+        where u.period = b.period and u.org_id = o.org_id and u.org_id > ''
+        order by u.event_id limit v_share
+      ) u
+      limit v_share
+    ) u
+  )
+  select coalesce(pg_catalog.array_agg(t.event_id), '{}'),
+    coalesce(pg_catalog.array_agg(t.row_at), '{}'),
+    coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
-    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
-  ) u;
-  v_batch.turn_of := p_org_id;
-  v_batch.is_shared := true;
-  return v_batch;
+    select t.*, p_batch.turn_orgs[t.place::integer] as org_id from taken t order by t.n, t.place
+  ) t;
+  p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
+  p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
+  return p_batch;
 end
 $$;
 
-ALTER FUNCTION outbox.read_turn(p_org_id text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) OWNER TO postgres;
 
--- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) IS 'A batch of the first events that wait for the turn of an organisation.';
+COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. The organisations take turns, event by event.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20383,8 +21753,8 @@ CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
 declare
   v_router outbox.router;
   v_batch outbox.routing;
-  v_org text;
   v_most integer := 2000;
+  v_most_work bigint := 4194304;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -20399,24 +21769,32 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  v_org := outbox.turn_org(v_router);
-  if v_org is null then
-    v_batch := outbox.await_turns(outbox.read_new(v_router));
-  else
-    v_batch := outbox.read_turn(v_org, v_router.batch);
+  if v_router.shared_at > outbox.clock() - interval '5 s' then
+    -- Others wait for each call, so it does less.
+    v_router.batch := greatest(1, v_router.batch / 4);
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
+  end if;
+  if outbox.is_for_new(v_router) then
+    v_batch := outbox.read_new(v_router);
+  end if;
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
+    v_batch := outbox.read_turn(v_router, v_batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
+    perform outbox.leave_backlog(v_batch);
+    return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.evaluate_filters(v_batch);
+    v_batch := outbox.evaluate_filters(
+      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
+    v_batch := outbox.cut_batch(v_batch, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -20542,6 +21920,7 @@ CREATE TABLE outbox.gate (
     probe_attempt integer,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     isolated_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    org_id text NOT NULL,
     CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
     CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
     CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
@@ -20553,7 +21932,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be claimed.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be claimed; org_id: of the endpoint.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -20721,42 +22100,73 @@ ALTER FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) OWNER TO
 
 COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as rows of delivery_status: by event_id, highest first, then by endpoint_id. p_limit (1 to 1000) limits both the rows and the events. So the last event may be incomplete, and unrouted events make the result shorter. The cost does not grow with history. OH001.';
 
--- Name: recipients_of(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: recipients_json(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) RETURNS text[]
+CREATE FUNCTION outbox.recipients_json(p_person_id bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-declare
-  v_wa_id text := coalesce(p_wa_id, (
-    select c.wa_id from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id));
 begin
-  return array(
-    select distinct r.recipient
-    from (
-      select outbox.wa_id_to_e164(v_wa_id) as recipient
-      union all
-      select p_user_id
-      union all
-      select m.to_recipient
-      from (
-        select x.to_recipient from outbox.outbound_message x
-        where x.org_id = p_org_id and x.wa_id = v_wa_id and x.erased_at is null
-        order by x.id desc limit 100
-      ) m
-    ) r
-    where r.recipient is not null
-    order by r.recipient);
+  return coalesce((
+    select pg_catalog.jsonb_agg(i.value order by i.value)
+    from outbox.person_identifier i
+    where i.person_id = p_person_id and i.value not like '#%'), '[]');
 end
 $$;
 
-ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.recipients_json(p_person_id bigint) OWNER TO postgres;
 
--- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION recipients_json(p_person_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the numbers of earlier messages.';
+COMMENT ON FUNCTION outbox.recipients_json(p_person_id bigint) IS 'The identifiers of a person as a JSON array, numbers first; empty if the person was erased.';
+
+-- Name: record_arrivals(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_text text;
+begin
+  for v_row in
+    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    where c.arrives and c.update_status = 'skipped'
+    order by c.place
+  loop
+    v_message := v_row.message;
+    v_text := pg_catalog.format('Attempt %s was delivered %s', v_row.attempt_no, case
+      when v_row.reason = 'message_cancelled' then 'although the message is cancelled'
+      when v_row.is_copy then 'too: the recipient has the message twice'
+      else 'although WhatsApp reported it as failed'
+    end);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+      v_text, null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
+      pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
+        'at', outbox.iso_time(v_row.at)), p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp had reported a failure, or another attempt arrived before.';
 
 -- Name: record_failure(outbox.outbound_message, boolean, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21054,7 +22464,8 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -21067,12 +22478,14 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
+  perform outbox.record_arrivals(p_changes, p_now);
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
@@ -21150,52 +22563,6 @@ ALTER FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) OWNE
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits after its result could not be stored: as long as a retry of its endpoint.';
-
--- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
-  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
-  v_margin constant interval := interval '5 minutes';
-begin
-  return case
-    when exists (
-      select from outbox.opt_out o
-      where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
-        and o.purpose in ('ALL', v_purpose) and not o.lifted)
-    then 'opted_out'
-    when p_message.dossier_id is not null and (
-      select c.granted from outbox.consent c
-      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
-        and c.channel = p_message.channel and c.purpose = v_purpose
-      order by c.id desc limit 1) is not true
-    then 'consent_required'
-    when p_message.template_code is null and not exists (
-      select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
-        and w.expires_at > p_now + v_margin)
-    then 'outside_window'
-    when p_message.template_code is not null and not exists (
-      select from outbox.template t
-      where t.org_id = p_message.org_id and t.code = p_message.template_code)
-    then 'template_missing'
-  end;
-end
-$$;
-
-ALTER FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
 -- Name: refusal_text(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22212,33 +23579,6 @@ ALTER FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) OWNER TO post
 
 COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Replays a dead letter as replay() does, and returns its new dead_letter_json(). OH002, OH004.';
 
--- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.replay_job (
-    id bigint NOT NULL,
-    org_id text,
-    endpoint_id uuid,
-    event_type text,
-    failed_from timestamp with time zone,
-    failed_to timestamp with time zone NOT NULL,
-    rate_per_second integer NOT NULL,
-    status text DEFAULT 'running'::text NOT NULL,
-    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    replayed bigint DEFAULT 0 NOT NULL,
-    skipped bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
-    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
-);
-
-ALTER TABLE outbox.replay_job OWNER TO postgres;
-
--- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped. A job is deleted replay_job.retention_days after its end.';
-
 -- Name: replay_job_json(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
@@ -22476,9 +23816,9 @@ ALTER FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_t
 
 COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic or queue.';
 
--- Name: resend_message(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: resend_message(text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text, p_force boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -22497,6 +23837,11 @@ begin
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
       hint = 'Resend a message only after it is FAILED and before it is erased';
+  end if;
+  if v_message.delivered_at is not null and p_force is not true then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s was delivered, although it is FAILED', p_message_id),
+      hint = 'Resend it with force if the recipient needs a second copy';
   end if;
   if exists (
     select from outbox.delivery d
@@ -22517,18 +23862,19 @@ begin
   v_message.sent_at := null;
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
-  perform outbox.publish_message(v_message, v_now);
+  perform outbox.publish_message(v_message,
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
   perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
 end
 $$;
 
-ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) OWNER TO postgres;
+ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) OWNER TO postgres;
 
--- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again with all its retries, after the waiting messages of its recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or erased.';
+COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) IS 'Queues a FAILED message again with all its retries, after the waiting messages of its recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or erased, or WhatsApp reports that it arrived after all and p_force is false.';
 
 -- Name: reserved_headers(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23299,19 +24645,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set
-        routed_to = p_batch.cut_endpoint,
-        org_id = coalesce(p_batch.cut_org, u.org_id)
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
       where u.event_id = p_batch.cut_event;
     end if;
-    if p_batch.waiting_at is not null then
-      update outbox.unrouted u set org_id = w.org_id
-      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
-      where u.ctid = w.row_at;
+    if p_batch.turn_orgs is not null then
+      perform outbox.leave_backlog(p_batch);
     end if;
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
+      shared_at = case
+        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        else r.shared_at
+      end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -23329,8 +24675,10 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
-          -- So that the next call is not a turn of the same organisation.
-          update outbox.router r set turn = r.turn + 1
+          -- So that the next call does not begin with the same organisation.
+          update outbox.router r set
+            turn = r.turn + 1,
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
@@ -23363,18 +24711,17 @@ CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_routed_to uuid;
+  v_unroutable outbox.unroutable;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id
-  returning u.routed_to into v_routed_to;
+  delete from outbox.unroutable u where u.event_id = p_event_id returning u.* into v_unroutable;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s is not set aside',
         pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id, routed_to)
-  values (p_event_id, v_routed_to)
+  insert into outbox.unrouted (event_id, org_id, routed_to)
+  values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
@@ -23558,10 +24905,10 @@ begin
       where o.again_at <= p_now and o.again_at < 'infinity'
       order by o.again_at limit p_most
       for update skip locked))
-    returning u.event_id, u.routed_to, u.failures
+    returning u.event_id, u.org_id, u.routed_to, u.failures
   )
-  insert into outbox.unrouted (event_id, routed_to, failures)
-  select d.event_id, d.routed_to, d.failures from due d
+  insert into outbox.unrouted (event_id, org_id, routed_to, failures)
+  select d.event_id, d.org_id, d.routed_to, d.failures from due d
   on conflict do nothing;
   get diagnostics v_moved = row_count;
   return v_moved;
@@ -23752,62 +25099,27 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
 
--- Name: save_contact(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: save_contact(bigint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
+CREATE FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
     AS $$
-declare
-  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
-  v_of_user outbox.whatsapp_contact;
-  v_of_number outbox.whatsapp_contact;
-  v_id uuid;
 begin
-  if v_wa_id is null and p_user_id is null then
-    return null;
-  end if;
-  -- A known number with another user id has a new owner.
-  update outbox.whatsapp_contact c set wa_id = null
-  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- A concurrent transaction may have deleted or merged the contact: repeat.
-  while v_id is null loop
-    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-    select p_org_id, v_wa_id, p_user_id, p_now, p_now
-    where not exists (
-      select from outbox.whatsapp_contact c
-      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-    on conflict do nothing;
-    select * into v_of_user from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id for update;
-    select * into v_of_number from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-    v_id := coalesce(v_of_user.id, v_of_number.id);
-  end loop;
-  -- Merge two contacts of the same user.
-  if v_of_user.id <> v_of_number.id then
-    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
-    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
-  end if;
-  update outbox.whatsapp_contact c set
-    wa_id = coalesce(v_wa_id, c.wa_id),
-    user_id = coalesce(p_user_id, c.user_id),
+  update outbox.person p set
     parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
-      c.parent_user_id),
-    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
-    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
-    last_seen_at = greatest(c.last_seen_at, p_now)
-  where c.id = v_id;
-  return v_id;
+      p.parent_user_id),
+    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), p.name),
+    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), p.username)
+  where p.id = p_person_id and p_contact is not null;
 end
 $$;
 
-ALTER FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) OWNER TO postgres;
 
--- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION save_contact(p_person_id bigint, p_contact jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'Creates or updates the contact of an organisation with this number or user id and returns its id; null without either. locks: the contact.';
+COMMENT ON FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) IS 'Saves the names of a person from the contact of a callback. locks: the caller holds the person.';
 
 -- Name: save_display_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23890,32 +25202,42 @@ CREATE FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now ti
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_people bigint[] := outbox.join_people(array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    order by c.place), p_now);
 begin
   with latest as (
     -- The later request counts; at the same time, the opt-out.
-    select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_changes) w
-    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
+    select distinct on (c.org_id, v_people[c.place], c.purpose) c.*, v_people[c.place] as person_id
+    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
+      source, wamid, words, entity_type, entity_id, place)
+    where v_people[c.place] is not null
+    order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted
   ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
-      decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
+    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, wamid, words,
+      lifted, said_at, decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.person_id, w.purpose, w.source, w.wamid, w.words, w.lifted, w.at,
+      w.at, p_now
     from latest w
-    order by w.org_id, w.recipient, w.purpose
-    on conflict (org_id, channel, recipient, purpose) do update set
-      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
-      decided_at = excluded.decided_at
+    order by w.org_id, w.person_id, w.purpose
+    on conflict (org_id, channel, person_id, purpose) do update set
+      source = excluded.source, evidence = null, wamid = excluded.wamid, words = excluded.words,
+      lifted = excluded.lifted, said_at = excluded.said_at, decided_at = excluded.decided_at
     where excluded.decided_at > o.decided_at
       or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.recipient, o.purpose
+    returning o.org_id, o.person_id, o.purpose
   )
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, w.entity_type, w.entity_id,
+  select distinct w.org_id, coalesce(w.entity_type, 'PERSON'),
+    coalesce(w.entity_id, w.person_id::text),
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
+    pg_catalog.format('WHATSAPP %s: %s', w.purpose, w.source), null::text, p_now
   from changed c
-  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose
+  join latest w on w.org_id = c.org_id and w.person_id = c.person_id and w.purpose = c.purpose
   -- The ids of the trail follow the order of the rows, whatever the plan.
   order by 1, 2, 3, 5;
 end
@@ -23925,7 +25247,24 @@ ALTER FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now tim
 
 -- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in the order of their keys.';
+COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: the people, as join_people(), then their opt-outs.';
+
+-- Name: save_person(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (outbox.join_people(array[row(p_org_id, p_identifiers)::outbox.person_link], p_now))[1];
+end
+$$;
+
+ALTER FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) IS 'Returns the id of the one person with these identifiers, after creating or joining what is needed; null without identifiers. locks: the people.';
 
 -- Name: save_response_opt_outs(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23939,11 +25278,11 @@ CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now t
     AS $$
 declare
   v_opt_outs outbox.opt_out_change[] := array(
-    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
+      pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
     )::outbox.opt_out_change
     from (
-      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
     ) failed
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
@@ -23954,13 +25293,7 @@ declare
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m
-    cross join lateral (
-      select failed.code, t.recipient as to from (
-        select m.to_recipient union select pg_catalog.unnest(
-          outbox.recipients_of(m.org_id, m.wa_id, null))
-      ) t (recipient)
-    ) r);
+    ) m);
 begin
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
@@ -23972,7 +25305,7 @@ ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now ti
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns the opt-outs of callbacks. locks: opt-outs by key.';
+COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns the opt-outs of callbacks. locks: people, as join_people(), then opt-outs by key.';
 
 -- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23994,6 +25327,7 @@ begin
     delivered_at = least(a.delivered_at, f.delivered_at),
     read_at = least(a.read_at, f.read_at),
     failed_at = least(a.failed_at, f.failed_at),
+    arrived_at = least(a.arrived_at, f.arrived_at),
     error_code = case
       when a.failed_at is not null then a.error_code
       else f.code
@@ -24012,20 +25346,21 @@ begin
     updated_at = p_now
   from (
     select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank = 1 and c.is_new) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2 and c.is_new) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3 and c.is_new) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4 and c.is_new) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank in (2, 3)) as arrived_at,
       (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
+        filter (where c.rank = 4 and c.is_new))[1] as code,
       (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
+        filter (where c.rank = 4 and c.is_new))[1] as title,
       (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
+        filter (where c.rank = 4 and c.is_new))[1] as details,
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+        order by c.at, c.update_id) filter (where c.rank = 4 and c.is_new))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.is_new
+    where c.is_new or c.arrives
     group by c.attempt_id
   ) f
   -- By ctid: only the transaction that holds the message changes its attempts.
@@ -25041,12 +26376,14 @@ declare
   v_released outbox.result;
   v_sqlstate text;
   v_error text;
-  v_held boolean;
+  v_check outbox.sending_check;
+  v_wait interval;
   v_item jsonb;
   v_remaining outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id,
+      d.lane_id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -25057,10 +26394,18 @@ begin
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
+    v_wait := null;
     begin
-      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-      v_held := v_why is null and outbox.is_template_held(v_message);
-      if v_why is null and not v_held then
+      v_check := outbox.check_sending(v_message, p_now);
+      v_why := outbox.why_not_send(v_message, v_check.refusal, v_row.event_id, v_row.endpoint_id,
+        p_now);
+      if v_why is null then
+        v_wait := case
+          when outbox.is_template_held(v_message) then interval '1 minute'
+          else outbox.wait_for_person(v_check.lane_keys, v_row.endpoint_id, v_row.lane_id, p_now)
+        end;
+      end if;
+      if v_why is null and v_wait is null then
         perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
@@ -25075,9 +26420,9 @@ begin
     if v_sqlstate is not null then
       v_failed := v_failed || pg_catalog.to_jsonb(v_released);
       perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
-    elsif v_why is not null or v_held then
+    elsif v_why is not null or v_wait is not null then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
-        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
@@ -25091,7 +26436,7 @@ begin
     select * into v_delivery from outbox.delivery d
     where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
     if v_item ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+      perform outbox.rest_lane(v_delivery.lane_id, (v_item ->> 'wait')::interval, p_now);
     else
       perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
@@ -25120,7 +26465,7 @@ ALTER FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp w
 
 -- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that must not be sent now is failed and its delivery closed. If its template is held, it is checked again after a minute. If the database raises an error for it, its delivery waits or is set aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages by id.';
+COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that must not be sent now is failed and its delivery closed. If its template is held, it is checked again after a minute, and if another lane of the person has just sent, after the pace. If the database raises an error for it, its delivery waits or is set aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages by id.';
 
 -- Name: status_may_change(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25265,6 +26610,25 @@ ALTER FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) IS 'The text for the log of a run that check_binding() refuses for the reason p_stop. p_says: the introduction of the run (p_contract). Null for other reasons to stop.';
 
+-- Name: stop_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stop_waiting() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.unroutable u set again_at = 'infinity' where u.again_at < 'infinity';
+  update outbox.refusal r set again_at = 'infinity'
+  where r.step = 'routing' and r.again_at < 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.stop_waiting() OWNER TO postgres;
+
+-- Name: FUNCTION stop_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stop_waiting() IS 'Sets aside the events and deliveries that wait after a temporary error of routing, so that only a person continues them: route_again(), retry_now().';
+
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
@@ -25310,8 +26674,16 @@ begin
       end as reason
     from updates g
     left join lateral (
-      select c.* from outbox.whatsapp_channel c
-      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+      select n.* from (
+        select o.endpoint_id, o.org_id, o.waba_id, null::timestamptz as deleted_at
+        from outbox.whatsapp_channel o
+        where o.phone_number_id = g.phone_number_id and o.app_id = p_app_id
+        union all
+        -- The messages of a deleted channel still get their statuses.
+        select d.channel_id, d.org_id, d.waba_id, d.deleted_at from outbox.deleted_channel d
+        where d.phone_number_id = g.phone_number_id and d.app_id = p_app_id and g.kind = 'status'
+      ) n
+      order by n.deleted_at desc nulls first limit 1
     ) c on g.kind in ('status', 'message', 'preference')
   ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
@@ -25848,7 +27220,7 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
+    select f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
@@ -25857,7 +27229,7 @@ begin
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
+    group by f.scope, m.channel_id, m.org_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
@@ -25869,7 +27241,9 @@ begin
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g
       join outbox.lane l on l.gate_id = g.id and l.ordered
-        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+        and l.key_hash in (
+          select outbox.key_hash('partition', k)
+          from pg_catalog.unnest(outbox.lane_keys_of(v_row.org_id, v_row.to_recipient)) k)
       where g.endpoint_id = any (v_gates);
     else
       update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
@@ -26087,6 +27461,51 @@ ALTER FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) OWNER 
 
 COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) IS 'The position after one row of a list that is ordered by (time, id), as opaque text.';
 
+-- Name: touch_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.person_identifier i set value = x.value
+  from (
+    select h.row_at, pg_catalog.min(x.value) as value from pg_catalog.unnest(p_linked) x
+    cross join lateral (
+      select o.ctid as row_at from outbox.person_identifier o
+      where o.org_id = x.org_id and o.value = x.hash offset 0
+    ) h
+    where not exists (select from outbox.people_with(x.org_id, x.value, null))
+    group by h.row_at
+  ) x
+  where i.ctid = x.row_at;
+  update outbox.person p set
+    last_seen_at = greatest(p.last_seen_at, p_now), erased_at = null,
+    lane_keys = p.lane_keys || array(
+      select k from pg_catalog.unnest(s.keys) k where k <> all (p.lane_keys))
+  from (
+    select w.person_id, coalesce(pg_catalog.array_agg(distinct pg_catalog.ltrim(x.hash, '#'))
+      filter (where x.value like '+%'), '{}') as keys
+    from pg_catalog.unnest(p_linked) x
+    cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
+    group by w.person_id
+  ) s
+  cross join lateral (
+    select o.ctid as row_at from outbox.person o where o.id = s.person_id offset 0
+  ) h
+  where p.ctid = h.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Records that something was heard of the people of the links, restores the identifiers of erased ones, and adds their lane keys. locks: the caller holds the people.';
+
 -- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) RETURNS text
@@ -26115,10 +27534,7 @@ begin
     end if;
     perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
-    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
-    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    delete from outbox.isolation i
-    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
+    perform outbox.forget_runs(p_now);
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -26290,38 +27706,6 @@ ALTER FUNCTION outbox.try_tick(p_until timestamp with time zone) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.try_tick(p_until timestamp with time zone) IS 'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that the job continues with the next tick. Without p_until: for three quarters of statement_timeout, and not after the minute in which the job started.';
 
--- Name: turn_org(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.turn_org(p_router outbox.router) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  if not exists (select from outbox.unrouted u where u.org_id > '')
-    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
-  then
-    return null;
-  end if;
-  return coalesce(
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
-    ),
-    (
-      select u.org_id from outbox.unrouted u
-      where u.org_id > '' order by u.org_id, u.event_id limit 1
-    ));
-end
-$$;
-
-ALTER FUNCTION outbox.turn_org(p_router outbox.router) OWNER TO postgres;
-
--- Name: FUNCTION turn_org(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.turn_org(p_router outbox.router) IS 'The organisation whose turn the next call is; null if that call reads new events.';
-
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
@@ -26447,6 +27831,36 @@ ALTER FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text
 
 COMMENT ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) IS 'Removes the events that the current transaction published of rows that have moved: a deletion and an insertion. Returns the places of these rows.';
 
+-- Name: unreadable_kick_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unreadable_kick_secret() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_names constant text[] := array['outhook_functions_url', 'outhook_worker_secret'];
+  v_name text;
+begin
+  if not exists (select from vault.secrets s where s.name = any (v_names)) then
+    return null;
+  end if;
+  foreach v_name in array v_names loop
+    begin
+      perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
+    exception when others then
+      return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
+    end;
+  end loop;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.unreadable_kick_secret() OWNER TO postgres;
+
+-- Name: FUNCTION unreadable_kick_secret(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unreadable_kick_secret() IS 'The secret of kicks that Vault cannot return, with the error; null if there is none, or if configure() was never called.';
+
 -- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) RETURNS outbox.reported
@@ -26512,14 +27926,13 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark and u.org_id is null
+      and u.event_id <= p_router.watermark
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
-      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -26615,6 +28028,38 @@ ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change 
 -- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, OH002.';
+
+-- Name: update_identifiers(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  -- A group is no person, and neither is its message's recipient.
+  if p_update.data ->> 'recipient_type' = 'group' then
+    return '{}';
+  end if;
+  select m.* into v_message from outbox.outbound_message m
+  where m.id = case
+      when p_update.kind = 'status' then p_update.message_id
+      when p_update.kind = 'message' then outbox.replied_message(p_update)
+    end
+    and m.org_id = p_update.org_id and m.erased_at is null;
+  return pg_catalog.array_remove(array[
+    outbox.identifier_of(p_update.wa_id), outbox.user_identifier(p_update.user_id),
+    outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)], null);
+end
+$$;
+
+ALTER FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION update_identifiers(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) IS 'The identifiers of one person that an update names: its own ids, and the recipient of its message or of the message that it quotes.';
 
 -- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26792,6 +28237,24 @@ ALTER FUNCTION outbox.url_origin(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.url_origin(p_url text) IS 'The scheme, host and port of a URL in lower case, such as https://example.com:443. All addresses for the URL of Kafka brokers. Two texts of one IP address count as two hosts.';
 
+-- Name: user_identifier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.user_identifier(p_user_id text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- + begins a number, # a hash.
+  return case when p_user_id !~ '^[+#]' then p_user_id end;
+end
+$$;
+
+ALTER FUNCTION outbox.user_identifier(p_user_id text) OWNER TO postgres;
+
+-- Name: FUNCTION user_identifier(p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.user_identifier(p_user_id text) IS 'The identifier of a user id in a callback, whose form Meta may change; null if it could be mistaken for a number.';
+
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.uuid_v7(p_at timestamp with time zone) RETURNS uuid
@@ -26888,6 +28351,127 @@ ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
+
+-- Name: wait_for_person(text[], uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_not_before timestamptz;
+begin
+  if coalesce(pg_catalog.cardinality(p_lane_keys), 0) < 2 then
+    return null;
+  end if;
+  select l.not_before into v_not_before from outbox.lane l
+  where l.id = p_lane_id order by l.changed_at desc limit 1;
+  if v_not_before > p_now then
+    return v_not_before - p_now;
+  end if;
+  perform outbox.rest_lane(l.id, e.lane_spacing_ms * interval '1 ms', p_now)
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  cross join lateral pg_catalog.unnest(p_lane_keys) k
+  join outbox.lane l on l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash('partition', k)
+  where g.endpoint_id = p_endpoint_id and l.id <> p_lane_id;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) IS 'A person who was joined may have messages in several lanes of a number: until they are sent, one lane that sends delays the others. Returns how long this lane has to wait for another; null if it may send. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: wait_for_turns(outbox.part[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.backlog (org_id, period)
+  select distinct p.org_id, p.period from pg_catalog.unnest(p_parts) p
+  on conflict do nothing;
+end
+$$;
+
+ALTER FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) OWNER TO postgres;
+
+-- Name: FUNCTION wait_for_turns(p_parts outbox.part[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) IS 'Puts parts of unrouted into backlog. locks: the caller holds router.';
+
+-- Name: waiting_events(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_events(p_limit integer) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return query
+  select u.event_id
+  from outbox.backlog b
+  cross join lateral (
+    select u.event_id from outbox.unrouted u
+    where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
+    limit p_limit
+  ) u
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_events(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_events(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_events(p_limit integer) IS 'Up to p_limit events that wait for the turn of their organisation.';
+
+-- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_orgs text[] := array[]::text[];
+  v_org text := p_after;
+  v_is_round boolean := false;
+begin
+  while pg_catalog.cardinality(v_orgs) < p_limit loop
+    select b.org_id into v_org from outbox.backlog b where b.org_id > v_org
+    order by b.org_id, b.period limit 1;
+    if not found then
+      exit when v_is_round;
+      v_is_round := true;
+      v_org := '';
+      continue;
+    end if;
+    exit when v_is_round and v_org > p_after;
+    v_orgs := pg_catalog.array_append(v_orgs, v_org);
+  end loop;
+  return v_orgs;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) IS 'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after first.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27121,8 +28705,8 @@ declare
   v_type text := coalesce(p_type, pg_catalog.lower(
     (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
   v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-    'org_column', nullif(array[p_org_column], '{null}'),
-    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'org_column', case when p_org_column is not null then array[p_org_column] end,
+    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
     'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
   v_list text;
@@ -27224,14 +28808,14 @@ ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id te
 
 COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) IS 'Why an update about an account cannot be applied: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave, or a template is also that of another organisation); null if it can.';
 
--- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: why_not_send(outbox.outbound_message, text, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS text
+CREATE FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_code text;
+  v_code text := p_refusal;
 begin
   if p_message.id is null then
     return 'no message belongs to this event';
@@ -27245,7 +28829,6 @@ begin
   then
     return pg_catalog.format('the message is %s', p_message.status);
   end if;
-  v_code := outbox.refusal_of(p_message, p_now);
   if v_code is null then
     return null;
   end if;
@@ -27260,11 +28843,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message must not be sent; null if it may be. A message that policy forbids is failed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message must not be sent, p_refusal or its status; null if it may be. A message that policy forbids is failed. locks: the caller holds the message.';
 
 -- Name: why_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27311,38 +28894,6 @@ ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that starts with "unreadable: "; null if all can be read.';
-
--- Name: with_late(outbox.routing, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) RETURNS outbox.routing
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-begin
-  select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
-    pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
-    pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place) || p_batch.behind
-  into p_batch.events, p_batch.rows_at, p_batch.behind
-  from pg_catalog.unnest(p_late) with ordinality as l (event_id, place)
-  cross join lateral (
-    select u.ctid, u.routed_to from outbox.unrouted u where u.event_id = l.event_id offset 0
-  ) u;
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) OWNER TO postgres;
-
--- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) IS 'A batch with late events before its own.';
 
 -- Name: with_messages(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27435,6 +28986,47 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
 
+-- Name: without_waiting(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.without_waiting(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_waiting text[] := array(
+    select o.org_id
+    from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    where exists (select from outbox.backlog b where b.org_id = o.org_id));
+begin
+  perform outbox.wait_for_turns(array(
+    select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
+    from unnest(p_batch.events, p_batch.orgs) as e (event_id, org_id)
+    where e.org_id = any (v_waiting)));
+  select pg_catalog.array_agg(e.event_id order by e.place),
+    pg_catalog.array_agg(e.row_at order by e.place),
+    pg_catalog.array_agg(e.behind order by e.place),
+    pg_catalog.array_agg(e.org_id order by e.place)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+    as e (event_id, row_at, behind, org_id, place)
+  where e.org_id <> all (v_waiting);
+  p_batch.is_shared := true;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.without_waiting(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.without_waiting(p_batch outbox.routing) IS 'A batch without the events of organisations in backlog. These events wait there too, so that the order of the events of an organisation stays. locks: the caller holds router.';
+
 -- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) RETURNS integer
@@ -27449,6 +29041,10 @@ declare
   v_skipped integer := 0;
 begin
   foreach v_step in array p_steps loop
+    if v_step.event_id is null then
+      v_last := v_step;
+      continue;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
@@ -27485,6 +29081,7 @@ CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS 
 declare
   v_deadline timestamptz := outbox.job_deadline();
   v_steps outbox.replay_step[];
+  v_endpoints uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -27504,7 +29101,9 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  v_endpoints := array(
+    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
+  perform outbox.lock_gates(v_endpoints);
   for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
@@ -27512,7 +29111,8 @@ begin
       array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
   end loop;
   begin
-    perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+    perform outbox.restart_open_checks(array(
+      select s.event_id from pg_catalog.unnest(v_steps) s where s.event_id is not null));
   exception when query_canceled or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
@@ -27522,8 +29122,7 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_refusing(true);
-  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
-    p_now);
+  perform outbox.park_apart(v_endpoints, p_now);
   perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
@@ -27586,6 +29185,7 @@ CREATE TABLE outbox.attempt_default (
     next_retry_at timestamp with time zone,
     failed_attempts integer,
     response_cut boolean,
+    resent boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );
@@ -27623,6 +29223,20 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: backlog; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.backlog (
+    org_id text NOT NULL,
+    period bytea NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.backlog OWNER TO postgres;
+
+-- Name: TABLE backlog; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.backlog IS 'The parts of unrouted that wait for the turn of their organisation: one row for each organisation and period, whatever the number of its events is (see turn).';
 
 -- Name: binding_change; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -27686,12 +29300,14 @@ CREATE VIEW outbox.broken_watch WITH (security_invoker='true') AS
             WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, (t.tgrelid)::regclass)
             ELSE format('alter table %s enable trigger %I'::text, (t.tgrelid)::regclass, t.tgname)
         END AS command
-   FROM (pg_trigger t
+   FROM ((pg_trigger t
+     CROSS JOIN LATERAL ( SELECT (convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb AS watch
+         OFFSET 0) a)
      CROSS JOIN LATERAL ( SELECT string_agg(('p_'::text || l.value), ', '::text ORDER BY l.value) AS gone
-           FROM jsonb_array_elements_text(((convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb -> 'named'::text)) l(value)
+           FROM jsonb_array_elements_text((a.watch -> 'named'::text)) l(value)
           WHERE (NOT (EXISTS ( SELECT
                    FROM pg_trigger c
-                  WHERE ((c.tgrelid = t.tgrelid) AND (c.tgname = ('outhook_'::text || l.value)) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid)))))) w)
+                  WHERE ((c.tgrelid = t.tgrelid) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid) AND (c.tgargs = (((convert_to((a.watch ->> 'call'::text), 'UTF8'::name) || '\x00'::bytea) || convert_to(l.value, 'UTF8'::name)) || '\x00'::bytea))))))) w)
   WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])) AND ((w.gone IS NOT NULL) OR (t.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"]))));
 
 ALTER TABLE outbox.broken_watch OWNER TO postgres;
@@ -27831,7 +29447,7 @@ COMMENT ON TABLE outbox.contract_refusal IS 'The last run of each kind that was 
 
 CREATE TABLE outbox.conversation_window (
     channel_id uuid NOT NULL,
-    recipient text NOT NULL,
+    person_id bigint NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
 
@@ -27839,7 +29455,7 @@ ALTER TABLE outbox.conversation_window OWNER TO postgres;
 
 -- Name: TABLE conversation_window; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.conversation_window IS 'The end of the time in which a recipient may get messages without a template: 24 hours after the recipient''s last message to this number. recipient is E.164 with +.';
+COMMENT ON TABLE outbox.conversation_window IS 'The end of the time in which a person may get messages without a template: 24 hours after the person''s last message to this number.';
 
 -- Name: counter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -27886,6 +29502,23 @@ CREATE SEQUENCE outbox.counters_from
     CACHE 1;
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
+
+-- Name: deleted_channel; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.deleted_channel (
+    channel_id uuid NOT NULL,
+    org_id text NOT NULL,
+    phone_number_id text NOT NULL,
+    waba_id text NOT NULL,
+    app_id text NOT NULL,
+    deleted_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.deleted_channel OWNER TO postgres;
+
+-- Name: TABLE deleted_channel; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.deleted_channel IS 'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their messages.';
 
 -- Name: ended_subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -28316,6 +29949,54 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
 
+-- Name: person; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.person (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    name text,
+    username text,
+    parent_user_id text,
+    lane_keys text[] DEFAULT '{}'::text[] NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    erased_at timestamp with time zone
+);
+
+ALTER TABLE outbox.person OWNER TO postgres;
+
+-- Name: TABLE person; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.person IS 'The recipients of messages and senders of inbound messages of which more is known than the number of a message. lane_keys: person_key() of each number, so the partition keys of the messages; new messages use the first. Erased message.retention_days after the last contact.';
+
+-- Name: person_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.person ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME outbox.person_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: person_identifier; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.person_identifier (
+    org_id text NOT NULL,
+    value text NOT NULL,
+    kind text NOT NULL,
+    person_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT person_identifier_kind_is_known CHECK ((kind = ANY (ARRAY['NUMBER'::text, 'USER_ID'::text])))
+);
+
+ALTER TABLE outbox.person_identifier OWNER TO postgres;
+
+-- Name: TABLE person_identifier; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.person_identifier IS 'The identifiers of people, each of one person: a NUMBER (E.164 with +; a wa_id is its number without +) or a USER_ID of WhatsApp. After the person was erased, value is # and the keyed hash.';
+
 -- Name: portal_generation; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.portal_generation (
@@ -28352,7 +30033,7 @@ CREATE TABLE outbox.unroutable (
     error text NOT NULL,
     set_aside_at timestamp with time zone NOT NULL,
     routed_to uuid,
-    org_id text,
+    org_id text NOT NULL,
     failures smallint DEFAULT 3 NOT NULL,
     again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
 );
@@ -28361,7 +30042,7 @@ ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. org_id: null if the event does not exist; again_at: when it is routed again without a call, after an error that is usually temporary.';
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. again_at: when it is routed again without a call, after an error that is usually temporary.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -28421,10 +30102,11 @@ COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and it
 
 CREATE TABLE outbox.unrouted (
     event_id uuid NOT NULL,
+    org_id text NOT NULL,
     xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
     routed_to uuid,
     failures smallint DEFAULT 0 NOT NULL,
-    org_id text
+    period bytea GENERATED ALWAYS AS (substr(uuid_send(event_id), 1, 5)) STORED NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
 
@@ -28432,7 +30114,7 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; org_id: the organisation, if the event waits for the turn of its organisation (see turn), else null.';
+COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; period: the 256 ms of the event, which are the first 5 bytes of its id.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -28988,27 +30670,6 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 COMMENT ON TABLE outbox.whatsapp_channel IS 'The additional columns of a whatsapp endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. A held channel is a paused endpoint. messages_per_second is WhatsApp''s limit; the rate of the endpoint is 96.5 % of it. graph_version overrides the setting for this number. display_digits is the number as its callbacks show it.';
 
--- Name: whatsapp_contact; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.whatsapp_contact (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    org_id text NOT NULL,
-    wa_id text,
-    user_id text,
-    parent_user_id text,
-    name text,
-    username text,
-    first_seen_at timestamp with time zone NOT NULL,
-    last_seen_at timestamp with time zone NOT NULL,
-    CONSTRAINT whatsapp_contact_has_an_id CHECK (((wa_id IS NOT NULL) OR (user_id IS NOT NULL)))
-);
-
-ALTER TABLE outbox.whatsapp_contact OWNER TO postgres;
-
--- Name: TABLE whatsapp_contact; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.whatsapp_contact IS 'The senders of inbound messages, for each organisation. Deleted message.retention_days after their last message.';
-
 -- Name: whatsapp_update_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_update ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -29037,6 +30698,11 @@ ALTER TABLE ONLY outbox.activity
 
 ALTER TABLE ONLY outbox.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
+
+-- Name: backlog backlog_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.backlog
+    ADD CONSTRAINT backlog_pkey PRIMARY KEY (org_id, period);
 
 -- Name: binding_change binding_change_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29091,7 +30757,7 @@ ALTER TABLE ONLY outbox.contract_refusal
 -- Name: conversation_window conversation_window_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.conversation_window
-    ADD CONSTRAINT conversation_window_pkey PRIMARY KEY (channel_id, recipient);
+    ADD CONSTRAINT conversation_window_pkey PRIMARY KEY (channel_id, person_id);
 
 -- Name: counter counter_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29107,6 +30773,11 @@ ALTER TABLE ONLY outbox.dead_letter
 
 ALTER TABLE ONLY outbox.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+
+-- Name: deleted_channel deleted_channel_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.deleted_channel
+    ADD CONSTRAINT deleted_channel_pkey PRIMARY KEY (channel_id);
 
 -- Name: delivery delivery_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29236,7 +30907,7 @@ ALTER TABLE ONLY outbox.notice_rule
 -- Name: opt_out opt_out_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.opt_out
-    ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, recipient, purpose);
+    ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, person_id, purpose);
 
 -- Name: org_setting org_setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29262,6 +30933,16 @@ ALTER TABLE ONLY outbox.outbound_message
 
 ALTER TABLE ONLY outbox.partition_check
     ADD CONSTRAINT partition_check_pkey PRIMARY KEY (name);
+
+-- Name: person_identifier person_identifier_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.person_identifier
+    ADD CONSTRAINT person_identifier_pkey PRIMARY KEY (org_id, value);
+
+-- Name: person person_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (id);
 
 -- Name: portal_generation portal_generation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -29408,11 +31089,6 @@ ALTER TABLE ONLY outbox.whatsapp_channel
 ALTER TABLE ONLY outbox.whatsapp_channel
     ADD CONSTRAINT whatsapp_channel_pkey PRIMARY KEY (endpoint_id);
 
--- Name: whatsapp_contact whatsapp_contact_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
-
-ALTER TABLE ONLY outbox.whatsapp_contact
-    ADD CONSTRAINT whatsapp_contact_pkey PRIMARY KEY (id);
-
 -- Name: whatsapp_update whatsapp_update_once; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.whatsapp_update
@@ -29471,6 +31147,10 @@ CREATE INDEX consent_dossier ON outbox.consent USING btree (org_id, dossier_id, 
 
 CREATE INDEX consumer_inbox_age ON outbox.consumer_inbox USING btree (accepted_at);
 
+-- Name: conversation_window_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX conversation_window_person ON outbox.conversation_window USING btree (person_id);
+
 -- Name: counter_change_at; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX counter_change_at ON outbox.counter_change USING btree (at);
@@ -29490,6 +31170,14 @@ CREATE INDEX dead_letter_org ON outbox.dead_letter USING btree (org_id, failed_a
 -- Name: dead_letter_waiting; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_waiting ON outbox.dead_letter USING btree (failed_at) WHERE ((replayed_at IS NULL) AND (discarded_at IS NULL));
+
+-- Name: deleted_channel_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX deleted_channel_age ON outbox.deleted_channel USING btree (deleted_at);
+
+-- Name: deleted_channel_number; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX deleted_channel_number ON outbox.deleted_channel USING btree (phone_number_id, app_id);
 
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29539,10 +31227,6 @@ CREATE INDEX gate_of_endpoint ON outbox.gate USING btree (endpoint_id, changed_a
 
 CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (created_at);
 
--- Name: inbound_message_contact; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE INDEX inbound_message_contact ON outbox.inbound_message USING btree (contact_id, id);
-
 -- Name: inbound_message_kept; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX inbound_message_kept ON outbox.inbound_message USING btree (received_at) WHERE (erased_at IS NULL);
@@ -29550,6 +31234,10 @@ CREATE INDEX inbound_message_kept ON outbox.inbound_message USING btree (receive
 -- Name: inbound_message_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX inbound_message_org ON outbox.inbound_message USING btree (org_id, id);
+
+-- Name: inbound_message_sender; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX inbound_message_sender ON outbox.inbound_message USING btree (person_id, id);
 
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29566,6 +31254,10 @@ CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE i
 -- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_of_gate ON outbox.lane USING btree (gate_id, ordered, key_hash, changed_at);
+
+-- Name: opt_out_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX opt_out_person ON outbox.opt_out USING btree (person_id);
 
 -- Name: outbound_message_dossier; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29598,6 +31290,18 @@ CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (up
 -- Name: outbound_message_status; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX outbound_message_status ON outbox.outbound_message USING btree (org_id, status, id);
+
+-- Name: person_erased; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX person_erased ON outbox.person USING btree (id) WHERE (erased_at IS NOT NULL);
+
+-- Name: person_identifier_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX person_identifier_person ON outbox.person_identifier USING btree (person_id);
+
+-- Name: person_kept; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX person_kept ON outbox.person USING btree (last_seen_at) WHERE (erased_at IS NULL);
 
 -- Name: refusal_aside; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29647,13 +31351,13 @@ CREATE INDEX unroutable_again ON outbox.unroutable USING btree (again_at) WHERE 
 
 CREATE INDEX unroutable_org ON outbox.unroutable USING btree (org_id, event_id) WHERE (org_id > ''::text);
 
--- Name: unrouted_turn; Type: INDEX; Schema: outbox; Owner: postgres
+-- Name: unrouted_period; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX unrouted_turn ON outbox.unrouted USING btree (org_id, event_id) WHERE (org_id > ''::text);
+CREATE INDEX unrouted_period ON outbox.unrouted USING btree (period, org_id, event_id) WHERE (org_id > ''::text);
 
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id) WHERE (xid > '0'::xid8);
+CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, org_id, event_id) WHERE (xid > '0'::xid8);
 
 -- Name: whatsapp_channel_account; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29666,18 +31370,6 @@ CREATE UNIQUE INDEX whatsapp_channel_default ON outbox.whatsapp_channel USING bt
 -- Name: whatsapp_channel_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX whatsapp_channel_org ON outbox.whatsapp_channel USING btree (org_id, created_at);
-
--- Name: whatsapp_contact_age; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE INDEX whatsapp_contact_age ON outbox.whatsapp_contact USING btree (last_seen_at);
-
--- Name: whatsapp_contact_user_id; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE UNIQUE INDEX whatsapp_contact_user_id ON outbox.whatsapp_contact USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
-
--- Name: whatsapp_contact_wa_id; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE UNIQUE INDEX whatsapp_contact_wa_id ON outbox.whatsapp_contact USING btree (org_id, wa_id) WHERE (wa_id IS NOT NULL);
 
 -- Name: whatsapp_update_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -29714,6 +31406,10 @@ ALTER INDEX outbox.event_org ATTACH PARTITION outbox.event_default_org_id_id_idx
 -- Name: event_default_pkey; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
 ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
+
+-- Name: endpoint endpoint_is_kept; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_is_kept BEFORE UPDATE OF id, org_id, kind ON outbox.endpoint FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.kind IS DISTINCT FROM new.kind))) EXECUTE FUNCTION outbox.keep_endpoint();
 
 -- Name: webhook_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
@@ -29770,6 +31466,10 @@ ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
 
+-- Name: backlog; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.backlog ENABLE ROW LEVEL SECURITY;
+
 -- Name: binding; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.binding ENABLE ROW LEVEL SECURITY;
@@ -29825,6 +31525,10 @@ ALTER TABLE outbox.counter_change ENABLE ROW LEVEL SECURITY;
 -- Name: dead_letter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.dead_letter ENABLE ROW LEVEL SECURITY;
+
+-- Name: deleted_channel; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.deleted_channel ENABLE ROW LEVEL SECURITY;
 
 -- Name: delivery; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -29925,6 +31629,14 @@ ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
 -- Name: partition_check; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
+
+-- Name: person; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.person ENABLE ROW LEVEL SECURITY;
+
+-- Name: person_identifier; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.person_identifier ENABLE ROW LEVEL SECURITY;
 
 -- Name: portal_generation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -30034,10 +31746,6 @@ ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.whatsapp_channel ENABLE ROW LEVEL SECURITY;
 
--- Name: whatsapp_contact; Type: ROW SECURITY; Schema: outbox; Owner: postgres
-
-ALTER TABLE outbox.whatsapp_contact ENABLE ROW LEVEL SECURITY;
-
 -- Name: whatsapp_update; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_update ENABLE ROW LEVEL SECURITY;
@@ -30095,6 +31803,10 @@ REVOKE ALL ON FUNCTION outbox.add_partition(p_table text, p_day date) FROM PUBLI
 -- Name: FUNCTION add_partitions(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_partitions() FROM PUBLIC;
+
+-- Name: FUNCTION add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30177,9 +31889,9 @@ REVOKE ALL ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_no
 
 REVOKE ALL ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30220,14 +31932,6 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 -- Name: FUNCTION await_tick(p_this_minute boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.await_tick(p_this_minute boolean) FROM PUBLIC;
-
--- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) FROM PUBLIC;
-
--- Name: FUNCTION await_turns(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.await_turns(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION base_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30374,10 +32078,10 @@ GRANT SELECT ON TABLE outbox.lane TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30501,6 +32205,10 @@ GRANT ALL ON FUNCTION outbox.check_handler(p_function text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_identifier(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_identifier(p_recipient text) FROM PUBLIC;
+
 -- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
@@ -30580,6 +32288,10 @@ REVOKE ALL ON FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_sc
 -- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_sending(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION check_setting(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30738,6 +32450,10 @@ REVOKE ALL ON FUNCTION outbox.contract_text(p_range jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
 
+-- Name: FUNCTION copy_opt_outs(p_org_id text, p_from bigint, p_to bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) FROM PUBLIC;
+
 -- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) FROM PUBLIC;
@@ -30867,9 +32583,9 @@ REVOKE ALL ON FUNCTION outbox.current_traceparent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUBLIC;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION database_id(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -30981,9 +32697,9 @@ REVOKE ALL ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time
 
 REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION drop_partition(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_partition(p_table text, p_part regclass); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.drop_partition(p_name text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.drop_partition(p_table text, p_part regclass) FROM PUBLIC;
 
 -- Name: FUNCTION drop_partitions(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31063,9 +32779,13 @@ REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION erase_people(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) FROM PUBLIC;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31227,6 +32947,10 @@ REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FR
 
 REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
 
+-- Name: FUNCTION find_person(p_org_id text, p_identifier text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_person(p_org_id text, p_identifier text) FROM PUBLIC;
+
 -- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.setting TO service_role;
@@ -31283,9 +33007,9 @@ REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone)
 
 REVOKE ALL ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) FROM PUBLIC;
 
--- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION forget_channel(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION forget_dead_letters(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31314,6 +33038,10 @@ REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[
 -- Name: FUNCTION forget_replay_jobs(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_replay_jobs(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_runs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_runs(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31400,6 +33128,11 @@ GRANT ALL ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_
 REVOKE ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) TO service_role;
 
+-- Name: FUNCTION get_person(p_org_id text, p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) TO service_role;
+
 -- Name: FUNCTION get_replay_job(p_org_id text, p_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) FROM PUBLIC;
@@ -31472,6 +33205,10 @@ REVOKE ALL ON FUNCTION outbox.hash_person(p_recipient text, p_key text) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION heavy_last(p_batch outbox.routing, p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) FROM PUBLIC;
+
 -- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
@@ -31507,6 +33244,14 @@ REVOKE ALL ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with ti
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
+
+-- Name: FUNCTION identifier_of(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.identifier_of(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION in_turn(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.in_turn(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31556,6 +33301,10 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION is_for_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_for_new(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -31563,6 +33312,10 @@ REVOKE ALL ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with 
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION is_new_link(p_org_id text, p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_new_link(p_org_id text, p_identifiers text[]) FROM PUBLIC;
 
 -- Name: FUNCTION is_open_between(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31625,6 +33378,14 @@ REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.job_deadline() FROM PUBLIC;
 
+-- Name: FUNCTION join_people(p_links outbox.person_link[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.join_two(p_keep bigint, p_gone bigint, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
@@ -31644,6 +33405,10 @@ REVOKE ALL ON FUNCTION outbox.judge_messages(p_messages bigint[], p_now timestam
 -- Name: FUNCTION judge_statuses(p_changes outbox.status_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) FROM PUBLIC;
+
+-- Name: FUNCTION keep_endpoint(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_endpoint() FROM PUBLIC;
 
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31681,6 +33446,14 @@ REVOKE ALL ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION outbox.kicks_waiting() FROM PUBLIC;
 
+-- Name: FUNCTION known_person(p_org_id text, p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) FROM PUBLIC;
+
+-- Name: FUNCTION lane_keys_of(p_org_id text, p_number text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lane_keys_of(p_org_id text, p_number text) FROM PUBLIC;
+
 -- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
@@ -31698,6 +33471,10 @@ REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) 
 REVOKE ALL ON FUNCTION outbox.last_tick_at() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.last_tick_at() TO service_role;
 
+-- Name: FUNCTION late_parts(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.late_parts(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
@@ -31710,9 +33487,17 @@ REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at t
 
 REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
 
+-- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) FROM PUBLIC;
+
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31721,6 +33506,14 @@ REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone)
 -- Name: FUNCTION lift_holds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
+
+-- Name: FUNCTION link_answers(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION links_of_updates(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.links_of_updates(p_ids bigint[]) FROM PUBLIC;
 
 -- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31830,6 +33623,10 @@ REVOKE ALL ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id 
 
 REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 
+-- Name: FUNCTION lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION lock_router(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_router() FROM PUBLIC;
@@ -31918,9 +33715,25 @@ REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 
+-- Name: FUNCTION new_number(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_number(p_data jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[], OUT upto uuid) FROM PUBLIC;
+
 -- Name: FUNCTION new_secret(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
+
+-- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.replay_job TO service_role;
+
+-- Name: FUNCTION next_letters(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.next_letters(p_job outbox.replay_job) FROM PUBLIC;
 
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31970,6 +33783,10 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION oldest_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.oldest_new(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) FROM PUBLIC;
@@ -32010,18 +33827,18 @@ REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) TO service_role;
 
--- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_at timestamp with time zone, p_recipient text, p_purposes text[], p_lifted boolean, p_source text, p_words text) FROM PUBLIC;
 
 -- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32076,6 +33893,15 @@ REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
+-- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION part_person(p_org_id text, p_recipients text[], p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) TO service_role;
+
 -- Name: FUNCTION partition_bound(p_table text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) FROM PUBLIC;
@@ -32105,6 +33931,22 @@ GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) T
 
 REVOKE ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION people_with(p_org_id text, p_value text, p_hash text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.people_with(p_org_id text, p_value text, p_hash text) FROM PUBLIC;
+
+-- Name: FUNCTION period_end(p_period bytea); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.period_end(p_period bytea) FROM PUBLIC;
+
+-- Name: FUNCTION period_of(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.period_of(p_event_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION person_json(p_person_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.person_json(p_person_id bigint) FROM PUBLIC;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32207,9 +34049,9 @@ REVOKE ALL ON FUNCTION outbox.publish_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.publish_many(p_events jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
--- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_moves(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32278,9 +34120,9 @@ GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_descri
 
 REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 
--- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32323,9 +34165,17 @@ REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM
 REVOKE ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) TO service_role;
 
+-- Name: FUNCTION raise_unknown_person(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.raise_unknown_person() FROM PUBLIC;
+
 -- Name: FUNCTION raise_unknown_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.raise_unknown_saga(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION read_above(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_above(p_router outbox.router) FROM PUBLIC;
 
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32339,6 +34189,10 @@ REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with
 -- Name: FUNCTION read_filter(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
+
+-- Name: FUNCTION read_late(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_late(p_router outbox.router) FROM PUBLIC;
 
 -- Name: FUNCTION read_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32361,9 +34215,9 @@ REVOKE ALL ON FUNCTION outbox.read_results(p_results jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 
--- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32396,9 +34250,13 @@ GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
 REVOKE ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) TO service_role;
 
--- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION recipients_json(p_person_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.recipients_json(p_person_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32440,10 +34298,6 @@ REVOKE ALL ON FUNCTION outbox.record_values(p_table oid, p_named jsonb, p_row te
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) FROM PUBLIC;
-
--- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refusal_text(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32567,10 +34421,6 @@ GRANT ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) TO serv
 REVOKE ALL ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) TO service_role;
 
--- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.replay_job TO service_role;
-
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) FROM PUBLIC;
@@ -32601,10 +34451,10 @@ REVOKE ALL ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) FROM PUB
 REVOKE ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) TO service_role;
 
--- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean) TO service_role;
 
 -- Name: FUNCTION reserved_headers(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32771,9 +34621,9 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
 
--- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION save_contact(p_person_id bigint, p_contact jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32786,6 +34636,10 @@ REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_
 -- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32943,6 +34797,10 @@ REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION stop_waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stop_waiting() FROM PUBLIC;
+
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -33042,6 +34900,10 @@ REVOKE ALL ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to ti
 
 REVOKE ALL ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) FROM PUBLIC;
 
+-- Name: FUNCTION touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) FROM PUBLIC;
@@ -33066,10 +34928,6 @@ REVOKE ALL ON FUNCTION outbox.try_read(p_vault_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.try_tick(p_until timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION turn_org(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.turn_org(p_router outbox.router) FROM PUBLIC;
-
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) FROM PUBLIC;
@@ -33085,6 +34943,10 @@ REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_
 -- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) FROM PUBLIC;
+
+-- Name: FUNCTION unreadable_kick_secret(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unreadable_kick_secret() FROM PUBLIC;
 
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33107,6 +34969,10 @@ REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) TO service_role;
 
+-- Name: FUNCTION update_identifiers(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) FROM PUBLIC;
+
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
@@ -33123,6 +34989,10 @@ REVOKE ALL ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) FRO
 -- Name: FUNCTION url_origin(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.url_origin(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION user_identifier(p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.user_identifier(p_user_id text) FROM PUBLIC;
 
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33144,6 +35014,22 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
+
+-- Name: FUNCTION wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION wait_for_turns(p_parts outbox.part[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_events(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_events(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33185,17 +35071,13 @@ REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text) FROM PUBLIC;
 
--- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_refusal text, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) FROM PUBLIC;
-
--- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33204,6 +35086,10 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.without_waiting(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33225,6 +35111,10 @@ GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 
 GRANT SELECT ON TABLE outbox.audit_event TO service_role;
 
+-- Name: TABLE backlog; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.backlog TO service_role;
+
 -- Name: TABLE callback_count; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.callback_count TO service_role;
@@ -33244,6 +35134,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE deleted_channel; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.deleted_channel TO service_role;
 
 -- Name: TABLE ended_subscription; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33280,6 +35174,14 @@ GRANT SELECT ON TABLE outbox.org_setting TO service_role;
 -- Name: TABLE outbound_attempt; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.outbound_attempt TO service_role;
+
+-- Name: TABLE person; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.person TO service_role;
+
+-- Name: TABLE person_identifier; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.person_identifier TO service_role;
 
 -- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33340,7 +35242,3 @@ GRANT SELECT,INSERT ON TABLE outbox.webhook_outbox TO service_role;
 -- Name: TABLE whatsapp_channel; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_channel TO service_role;
-
--- Name: TABLE whatsapp_contact; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.whatsapp_contact TO service_role;

@@ -478,18 +478,18 @@ export type Database = {
         Row: {
           'channel_id': string
           'expires_at': string
-          'recipient': string
+          'person_id': number
         }
         ComputedFields: never
         Insert: {
           'channel_id': string
           'expires_at': string
-          'recipient': string
+          'person_id': number
         }
         Update: {
           'channel_id'?: string
           'expires_at'?: string
-          'recipient'?: string
+          'person_id'?: number
         }
         Relationships: []
       }
@@ -608,6 +608,34 @@ export type Database = {
           'retry_count'?: number
           'traceparent'?: string | null
           'why'?: string
+        }
+        Relationships: []
+      }
+      'deleted_channel': {
+        Row: {
+          'app_id': string
+          'channel_id': string
+          'deleted_at': string
+          'org_id': string
+          'phone_number_id': string
+          'waba_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'channel_id': string
+          'deleted_at': string
+          'org_id': string
+          'phone_number_id': string
+          'waba_id': string
+        }
+        Update: {
+          'app_id'?: string
+          'channel_id'?: string
+          'deleted_at'?: string
+          'org_id'?: string
+          'phone_number_id'?: string
+          'waba_id'?: string
         }
         Relationships: []
       }
@@ -1239,11 +1267,11 @@ export type Database = {
       'inbound_message': {
         Row: {
           'channel_id': string
-          'contact_id': string | null
           'erased_at': string | null
           'id': number
           'org_id': string
           'payload': NonNullable<Json>
+          'person_id': number | null
           'phone_number_id': string
           'received_at': string
           'reply_to': number | null
@@ -1255,11 +1283,11 @@ export type Database = {
         ComputedFields: never
         Insert: {
           'channel_id': string
-          'contact_id'?: string | null
           'erased_at'?: string | null
           'id'?: never
           'org_id': string
           'payload': NonNullable<Json>
+          'person_id'?: number | null
           'phone_number_id': string
           'received_at': string
           'reply_to'?: number | null
@@ -1270,11 +1298,11 @@ export type Database = {
         }
         Update: {
           'channel_id'?: string
-          'contact_id'?: string | null
           'erased_at'?: string | null
           'id'?: never
           'org_id'?: string
           'payload'?: NonNullable<Json>
+          'person_id'?: number | null
           'phone_number_id'?: string
           'received_at'?: string
           'reply_to'?: number | null
@@ -1386,6 +1414,7 @@ export type Database = {
       }
       'message_attempt': {
         Row: {
+          'arrived_at': string | null
           'attempt_no': number
           'claim': number
           'created_at': string
@@ -1408,6 +1437,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'arrived_at'?: string | null
           'attempt_no': number
           'claim': number
           'created_at': string
@@ -1429,6 +1459,7 @@ export type Database = {
           'wamid'?: string | null
         }
         Update: {
+          'arrived_at'?: string | null
           'attempt_no'?: number
           'claim'?: number
           'created_at'?: string
@@ -1484,9 +1515,12 @@ export type Database = {
           'evidence': string | null
           'lifted': boolean
           'org_id': string
+          'person_id': number
           'purpose': string
-          'recipient': string
+          'said_at': string
           'source': string
+          'wamid': string | null
+          'words': string | null
           'opt_out_json': Json | null
         }
         ComputedFields: 'opt_out_json'
@@ -1497,9 +1531,12 @@ export type Database = {
           'evidence'?: string | null
           'lifted'?: boolean
           'org_id': string
+          'person_id': number
           'purpose': string
-          'recipient': string
+          'said_at': string
           'source': string
+          'wamid'?: string | null
+          'words'?: string | null
         }
         Update: {
           'channel'?: string
@@ -1508,9 +1545,12 @@ export type Database = {
           'evidence'?: string | null
           'lifted'?: boolean
           'org_id'?: string
+          'person_id'?: number
           'purpose'?: string
-          'recipient'?: string
+          'said_at'?: string
           'source'?: string
+          'wamid'?: string | null
+          'words'?: string | null
         }
         Relationships: []
       }
@@ -1543,6 +1583,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -1558,6 +1599,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -1571,6 +1613,7 @@ export type Database = {
             'channel': string
             'channel_id': string
             'content': string
+            'copies': number
             'created_at': string
             'created_by': string | null
             'delivered_at': string | null
@@ -1586,6 +1629,7 @@ export type Database = {
             'payload_json': NonNullable<Json>
             'provider_message_id': string | null
             'read_at': string | null
+            'recipient_hash': string | null
             'sent_at': string | null
             'status': string
             'template_code': string | null
@@ -1609,6 +1653,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies'?: number
           'created_at': string
           'created_by'?: string | null
           'delivered_at'?: string | null
@@ -1624,6 +1669,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id'?: string | null
           'read_at'?: string | null
+          'recipient_hash'?: string | null
           'sent_at'?: string | null
           'status'?: string
           'template_code'?: string | null
@@ -1637,6 +1683,7 @@ export type Database = {
           'channel'?: string
           'channel_id'?: string
           'content'?: string
+          'copies'?: number
           'created_at'?: string
           'created_by'?: string | null
           'delivered_at'?: string | null
@@ -1652,6 +1699,7 @@ export type Database = {
           'payload_json'?: NonNullable<Json>
           'provider_message_id'?: string | null
           'read_at'?: string | null
+          'recipient_hash'?: string | null
           'sent_at'?: string | null
           'status'?: string
           'template_code'?: string | null
@@ -1677,6 +1725,68 @@ export type Database = {
           'checked_on'?: string
           'clean_nights'?: number
           'name'?: string
+        }
+        Relationships: []
+      }
+      'person': {
+        Row: {
+          'erased_at': string | null
+          'first_seen_at': string
+          'id': number
+          'lane_keys': (string)[]
+          'last_seen_at': string
+          'name': string | null
+          'org_id': string
+          'parent_user_id': string | null
+          'username': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'erased_at'?: string | null
+          'first_seen_at': string
+          'id'?: number
+          'lane_keys'?: (string)[]
+          'last_seen_at': string
+          'name'?: string | null
+          'org_id': string
+          'parent_user_id'?: string | null
+          'username'?: string | null
+        }
+        Update: {
+          'erased_at'?: string | null
+          'first_seen_at'?: string
+          'id'?: number
+          'lane_keys'?: (string)[]
+          'last_seen_at'?: string
+          'name'?: string | null
+          'org_id'?: string
+          'parent_user_id'?: string | null
+          'username'?: string | null
+        }
+        Relationships: []
+      }
+      'person_identifier': {
+        Row: {
+          'created_at': string
+          'kind': string
+          'org_id': string
+          'person_id': number
+          'value': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'kind': string
+          'org_id': string
+          'person_id': number
+          'value': string
+        }
+        Update: {
+          'created_at'?: string
+          'kind'?: string
+          'org_id'?: string
+          'person_id'?: number
+          'value'?: string
         }
         Relationships: []
       }
@@ -2474,43 +2584,6 @@ export type Database = {
           },
         ]
       }
-      'whatsapp_contact': {
-        Row: {
-          'first_seen_at': string
-          'id': string
-          'last_seen_at': string
-          'name': string | null
-          'org_id': string
-          'parent_user_id': string | null
-          'user_id': string | null
-          'username': string | null
-          'wa_id': string | null
-        }
-        ComputedFields: never
-        Insert: {
-          'first_seen_at': string
-          'id'?: string
-          'last_seen_at': string
-          'name'?: string | null
-          'org_id': string
-          'parent_user_id'?: string | null
-          'user_id'?: string | null
-          'username'?: string | null
-          'wa_id'?: string | null
-        }
-        Update: {
-          'first_seen_at'?: string
-          'id'?: string
-          'last_seen_at'?: string
-          'name'?: string | null
-          'org_id'?: string
-          'parent_user_id'?: string | null
-          'user_id'?: string | null
-          'username'?: string | null
-          'wa_id'?: string | null
-        }
-        Relationships: []
-      }
       'whatsapp_update': {
         Row: {
           'app_id': string
@@ -2537,6 +2610,7 @@ export type Database = {
           'wa_id': string | null
           'waba_id': string | null
           'wamid': string | null
+          'apply_preference': Record<string, unknown> | null
           'channels_of': (string)[] | null
           'notice_rule_of': {
             'action': string
@@ -2546,8 +2620,14 @@ export type Database = {
             'title': string
           } | null
           'replied_message': number | null
+          'update_identifiers': (string)[] | null
         }
-        ComputedFields: 'channels_of' | 'notice_rule_of' | 'replied_message'
+        ComputedFields:
+          | 'apply_preference'
+          | 'channels_of'
+          | 'notice_rule_of'
+          | 'replied_message'
+          | 'update_identifiers'
         Insert: {
           'app_id': string
           'attempt_id'?: number | null
@@ -2878,6 +2958,13 @@ export type Database = {
       }
       'add_partition': { Args: { 'p_day': string; 'p_table': string }; Returns: boolean }
       'add_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'add_people': {
+        Args: {
+          'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'add_secret': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
         Returns: string
@@ -2967,7 +3054,6 @@ export type Database = {
       'apply_notices': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'apply_preference': {
         Args: {
-          'p_now': string
           'p_update': Omit<
             Database['outbox']['Tables']['whatsapp_update']['Row'],
             Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
@@ -3177,6 +3263,7 @@ export type Database = {
       'change_opt_out': {
         Args: {
           'p_actor'?: string
+          'p_channel'?: string
           'p_evidence'?: string
           'p_opted_out': boolean
           'p_org_id': string
@@ -3312,6 +3399,7 @@ export type Database = {
       }
       'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
+      'check_identifier': { Args: { 'p_recipient': string }; Returns: string }
       'check_is_open': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined
@@ -3351,6 +3439,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -3366,6 +3455,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -3411,6 +3501,22 @@ export type Database = {
         Returns: undefined
       }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
+      'check_sending': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['sending_check']
+        SetofOptions: {
+          from: '*'
+          to: 'sending_check'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
       'check_subscription_limits': {
         Args: {
@@ -3584,6 +3690,10 @@ export type Database = {
       'contract_problem': { Args: { 'p_now': string }; Returns: string }
       'contract_text': { Args: { 'p_range': Json }; Returns: string }
       'contracts': { Args: Record<PropertyKey, never>; Returns: Json }
+      'copy_opt_outs': {
+        Args: { 'p_from': number; 'p_org_id': string; 'p_to': number }
+        Returns: undefined
+      }
       'count_changed_messages': {
         Args: { 'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[] }
         Returns: undefined
@@ -3829,7 +3939,7 @@ export type Database = {
       'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
-      'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
+      'drop_partition': { Args: { 'p_part': unknown; 'p_table': string }; Returns: boolean }
       'drop_partitions': { Args: { 'p_most'?: number }; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
       'dropped_events': {
@@ -3892,6 +4002,7 @@ export type Database = {
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'erase_people': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'evaluate_filters': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
@@ -4196,6 +4307,7 @@ export type Database = {
           'p_wamid': string
         }
         Returns: {
+          'arrived_at': string | null
           'attempt_no': number
           'claim': number
           'created_at': string
@@ -4259,6 +4371,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -4274,6 +4387,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -4288,6 +4402,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'find_person': { Args: { 'p_identifier': string; 'p_org_id': string }; Returns: number }
       'find_setting': {
         Args: { 'p_name': string }
         Returns: {
@@ -4341,7 +4456,7 @@ export type Database = {
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
-      'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'forget_channel': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: undefined }
       'forget_dead_letters': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_default_rows': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_idempotency_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -4352,6 +4467,7 @@ export type Database = {
         Returns: undefined
       }
       'forget_replay_jobs': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_runs': { Args: { 'p_now': string }; Returns: undefined }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_upkeep_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -4393,6 +4509,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'get_person': { Args: { 'p_org_id': string; 'p_recipient': string }; Returns: Json }
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
@@ -4518,6 +4635,7 @@ export type Database = {
       }
       'holds_isolated': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
+      'identifier_of': { Args: { 'p_text': string }; Returns: string }
       'in_turn': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -4582,6 +4700,7 @@ export type Database = {
       }
       'is_isolated_turn': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
+      'is_new_link': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: boolean }
       'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
       'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
@@ -4611,6 +4730,17 @@ export type Database = {
       }
       'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
+      'join_people': {
+        Args: {
+          'p_links': (Database['outbox']['CompositeTypes']['person_link'])[]
+          'p_now': string
+        }
+        Returns: (number)[]
+      }
+      'join_two': {
+        Args: { 'p_gone': number; 'p_keep': number; 'p_now': string }
+        Returns: undefined
+      }
       'joined': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -4649,6 +4779,8 @@ export type Database = {
       'kick_problem': { Args: { 'p_now': string }; Returns: string }
       'kicks_paused': { Args: { 'p_now': string }; Returns: boolean }
       'kicks_waiting': { Args: Record<PropertyKey, never>; Returns: number }
+      'known_person': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: number }
+      'lane_keys_of': { Args: { 'p_number': string; 'p_org_id': string }; Returns: (string)[] }
       'lane_quantum': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number
@@ -4713,7 +4845,25 @@ export type Database = {
         }
         Returns: undefined
       }
+      'leave_number': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
+      'link_answers': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'links_of_updates': {
+        Args: { 'p_ids': (number)[] }
+        Returns: (Database['outbox']['CompositeTypes']['person_link'])[]
+      }
       'list_activity': {
         Args: {
           'p_cursor'?: string
@@ -4882,6 +5032,7 @@ export type Database = {
           'channel': string
           'channel_id': string
           'content': string
+          'copies': number
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -4897,6 +5048,7 @@ export type Database = {
           'payload_json': NonNullable<Json>
           'provider_message_id': string | null
           'read_at': string | null
+          'recipient_hash': string | null
           'sent_at': string | null
           'status': string
           'template_code': string | null
@@ -4973,6 +5125,13 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'lock_people': {
+        Args: {
+          'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+          'p_now': string
+        }
+        Returns: undefined
       }
       'lock_router': {
         Args: Record<PropertyKey, never>
@@ -5102,6 +5261,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'new_number': { Args: { 'p_data': Json }; Returns: string }
       'new_parts': {
         Args: {
           'p_router': Omit<
@@ -5294,7 +5454,7 @@ export type Database = {
         Returns: unknown
       }
       'open_window': {
-        Args: { 'p_at': string; 'p_channel_id': string; 'p_recipient': string }
+        Args: { 'p_at': string; 'p_channel_id': string; 'p_person_id': number }
         Returns: undefined
       }
       'opt_in_recipient': {
@@ -5308,15 +5468,16 @@ export type Database = {
       }
       'opt_out_changes': {
         Args: {
-          'p_contact': string
+          'p_at': string
           'p_lifted': boolean
           'p_purposes': (string)[]
-          'p_recipients': (string)[]
+          'p_recipient': string
           'p_source': string
           'p_update': Omit<
             Database['outbox']['Tables']['whatsapp_update']['Row'],
             Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
           >
+          'p_words': string
         }
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
@@ -5436,6 +5597,19 @@ export type Database = {
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
       'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
+      'part_off': {
+        Args: {
+          'p_actor': string
+          'p_identifiers': (string)[]
+          'p_now': string
+          'p_person_id': number
+        }
+        Returns: number
+      }
+      'part_person': {
+        Args: { 'p_actor'?: string; 'p_org_id': string; 'p_recipients': (string)[] }
+        Returns: Json
+      }
       'partition_bound': { Args: { 'p_at': string; 'p_table': string }; Returns: string }
       'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
@@ -5443,6 +5617,7 @@ export type Database = {
         Args: { 'p_table': string }
         Returns: {
           'name': string
+          'part': unknown
           'since': string
           'until': string
         }[]
@@ -5456,8 +5631,15 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
         Returns: Json
       }
+      'people_with': {
+        Args: { 'p_hash': string; 'p_org_id': string; 'p_value': string }
+        Returns: {
+          'person_id': number
+        }[]
+      }
       'period_end': { Args: { 'p_period': string }; Returns: string }
       'period_of': { Args: { 'p_event_id': string }; Returns: string }
+      'person_json': { Args: { 'p_person_id': number }; Returns: Json }
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
       'pick_columns': { Args: { 'p_named': Json; 'p_row': Json }; Returns: Json }
       'place_between': { Args: { 'p_above': string; 'p_below': string }; Returns: string }
@@ -5549,6 +5731,7 @@ export type Database = {
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
       'publish_message': {
         Args: {
+          'p_lane_key': string
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
@@ -5638,6 +5821,7 @@ export type Database = {
       'put_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: undefined }
       'put_message': {
         Args: {
+          'p_lane_key': string
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
@@ -5697,6 +5881,7 @@ export type Database = {
       'queue_backlog': { Args: Record<PropertyKey, never>; Returns: Json }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
       'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
+      'raise_unknown_person': { Args: Record<PropertyKey, never>; Returns: undefined }
       'raise_unknown_saga': { Args: { 'p_name': string }; Returns: undefined }
       'read_above': {
         Args: {
@@ -5835,9 +6020,13 @@ export type Database = {
           isSetofReturn: true
         }
       }
-      'recipients_of': {
-        Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
-        Returns: (string)[]
+      'recipients_json': { Args: { 'p_person_id': number }; Returns: Json }
+      'record_arrivals': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
       }
       'record_failure': {
         Args: {
@@ -5904,16 +6093,6 @@ export type Database = {
         Returns: string
       }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
-      'refusal_of': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-        }
-        Returns: string
-      }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
       'refuse_contract': {
         Args: {
@@ -6106,7 +6285,12 @@ export type Database = {
         Returns: undefined
       }
       'resend_message': {
-        Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string }
+        Args: {
+          'p_actor'?: string
+          'p_force'?: boolean
+          'p_message_id': string
+          'p_org_id': string
+        }
         Returns: Json
       }
       'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
@@ -6273,16 +6457,7 @@ export type Database = {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
         Returns: Json
       }
-      'save_contact': {
-        Args: {
-          'p_contact': Json
-          'p_now': string
-          'p_org_id': string
-          'p_user_id': string
-          'p_wa_id': string
-        }
-        Returns: string
-      }
+      'save_contact': { Args: { 'p_contact': Json; 'p_person_id': number }; Returns: undefined }
       'save_display_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'save_message': {
         Args: {
@@ -6300,6 +6475,10 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'save_person': {
+        Args: { 'p_identifiers': (string)[]; 'p_now': string; 'p_org_id': string }
+        Returns: number
       }
       'save_response_opt_outs': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
@@ -6465,6 +6644,7 @@ export type Database = {
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
       'stop_problem': { Args: { 'p_says': Json; 'p_stop': string }; Returns: string }
+      'stop_waiting': { Args: Record<PropertyKey, never>; Returns: undefined }
       'store_callbacks': {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]
@@ -6541,6 +6721,13 @@ export type Database = {
       'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
+      'touch_people': {
+        Args: {
+          'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'touch_run': {
         Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
         Returns: string
@@ -6578,6 +6765,7 @@ export type Database = {
         }
         Returns: (number)[]
       }
+      'unreadable_kick_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'unreadable_result': {
         Args: {
           'p_error': string
@@ -6609,6 +6797,15 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'update_identifiers': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (string)[]
+      }
       'update_org_endpoint': {
         Args: {
           'p_change': Json
@@ -6621,12 +6818,22 @@ export type Database = {
       'upkeep': { Args: { 'p_now': string; 'p_until': string }; Returns: undefined }
       'upkeep_problem': { Args: { 'p_now': string }; Returns: string }
       'url_origin': { Args: { 'p_url': string }; Returns: string }
+      'user_identifier': { Args: { 'p_user_id': string }; Returns: string }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wa_id_to_e164': { Args: { 'p_wa_id': string }; Returns: string }
+      'wait_for_person': {
+        Args: {
+          'p_endpoint_id': string
+          'p_lane_id': number
+          'p_lane_keys': (string)[]
+          'p_now': string
+        }
+        Returns: string
+      }
       'wait_for_turns': {
         Args: { 'p_parts': (Database['outbox']['CompositeTypes']['part'])[] }
         Returns: undefined
@@ -6681,6 +6888,7 @@ export type Database = {
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
           'p_now': string
+          'p_refusal': string
         }
         Returns: string
       }
@@ -6804,6 +7012,12 @@ export type Database = {
         'first_at': string | null
         'last_at': string | null
       }
+      'linked_identifier': {
+        'place': number | null
+        'org_id': string | null
+        'value': string | null
+        'hash': string | null
+      }
       'news': {
         'applied': number | null
         'dead_events': (string)[] | null
@@ -6821,7 +7035,8 @@ export type Database = {
         'lifted': boolean | null
         'at': string | null
         'source': string | null
-        'evidence': string | null
+        'wamid': string | null
+        'words': string | null
         'entity_type': string | null
         'entity_id': string | null
       }
@@ -6863,6 +7078,10 @@ export type Database = {
       'part': {
         'org_id': string | null
         'period': string | null
+      }
+      'person_link': {
+        'org_id': string | null
+        'identifiers': (string)[] | null
       }
       'question': {
         'event_id': string | null
@@ -6919,6 +7138,10 @@ export type Database = {
         'turn_of': string | null
         'turn_orgs': (string)[] | null
       }
+      'sending_check': {
+        'refusal': string | null
+        'lane_keys': (string)[] | null
+      }
       'status_change': {
         'update_id': number | null
         'attempt_id': number | null
@@ -6932,6 +7155,8 @@ export type Database = {
         'details': string | null
         'is_new': boolean | null
         'was': string | null
+        'arrives': boolean | null
+        'is_copy': boolean | null
         'update_status': string | null
         'reason': string | null
       }

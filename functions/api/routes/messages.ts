@@ -16,6 +16,7 @@ import {
   messageSchema,
   newMessageSchema,
   payloadSchemas,
+  resendQuery,
 } from '../schemas/messages.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
@@ -114,7 +115,7 @@ const resend = createRoute({
   summary: 'Queue a failed message again, with all its retries',
   tags,
   ...needs('messages:send'),
-  request: { params: messageParams },
+  request: { params: messageParams, query: resendQuery },
   responses: {
     ...problems('not_found', 'wrong_state'),
     200: jsonResponse(messageDetailSchema, 'The message, queued'),
@@ -187,15 +188,24 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
     return c.json(message, 200)
   })
 
-  for (const [route, name] of [[cancel, 'cancel_message'], [resend, 'resend_message']] as const) {
-    app.openapi(route, async (c) => {
-      const { orgId, actor } = c.get('principal')
-      const message = await database.call(name, {
-        p_org_id: orgId,
-        p_message_id: c.req.valid('param').messageId,
-        p_actor: actor,
-      }, messageDetailSchema)
-      return c.json(message, 200)
-    })
-  }
+  app.openapi(cancel, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const message = await database.call('cancel_message', {
+      p_org_id: orgId,
+      p_message_id: c.req.valid('param').messageId,
+      p_actor: actor,
+    }, messageDetailSchema)
+    return c.json(message, 200)
+  })
+
+  app.openapi(resend, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const message = await database.call('resend_message', {
+      p_org_id: orgId,
+      p_message_id: c.req.valid('param').messageId,
+      p_actor: actor,
+      p_force: c.req.valid('query').force === 'true',
+    }, messageDetailSchema)
+    return c.json(message, 200)
+  })
 }

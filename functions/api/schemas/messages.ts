@@ -95,6 +95,9 @@ export const messageSchema = z.object({
   deliveredAt: timeSchema.nullable(),
   readAt: timeSchema.nullable(),
   erasedAt: timeSchema.nullable(),
+  copies: z.int().openapi({
+    description: 'How many attempts WhatsApp reports as delivered, whatever the status.',
+  }),
 }).openapi('Message')
 
 const messageAttempt = z.object({
@@ -126,6 +129,12 @@ export const messageQuery = z.strictObject({
   }),
   until: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Only messages created before this time.' },
+  }),
+})
+
+export const resendQuery = z.strictObject({
+  force: z.enum(['true', 'false']).optional().openapi({
+    param: { description: 'true: also if WhatsApp reports that the failed message arrived.' },
   }),
 })
 

@@ -84,12 +84,16 @@ create type outbox.status_change as (
   details text,
   is_new boolean,
   was text,
+  arrives boolean,
+  is_copy boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
   'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; '
-  'is_new: it adds a time to its attempt; was: the status of the message before.';
+  'is_new: it adds a time to its attempt; was: the status of the message before; arrives: it is '
+  'the first report that its attempt arrived; is_copy: another attempt of the message arrived '
+  'before.';
 
 create type outbox.changed_message as (
   message_id bigint,

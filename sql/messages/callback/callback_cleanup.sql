@@ -47,6 +47,13 @@ begin
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
     p_now);
+  -- As old as callback_time() believes a status to be.
+  perform outbox.change_rows(v_task, 'outbox.deleted_channel',
+    'delete from outbox.deleted_channel d where d.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.deleted_channel o
+      where o.deleted_at < p_now - interval '60 days' limit p_limit),
+    p_now);
   perform outbox.forget_app_secrets(p_now);
   return greatest(v_deleted, v_erased);
 end

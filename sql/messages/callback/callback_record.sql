@@ -14,7 +14,8 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -27,18 +28,64 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
+    place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
+  perform outbox.record_arrivals(p_changes, p_now);
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
 comment on function outbox.record_statuses(outbox.status_change[], timestamptz) is
   'Adds the audit rows, activity rows and events of applied statuses. judge_messages() has added '
   'those of messages that were sent or have failed.';
+
+create function outbox.record_arrivals(
+  p_changes outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_text text;
+begin
+  for v_row in
+    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    where c.arrives and c.update_status = 'skipped'
+    order by c.place
+  loop
+    v_message := v_row.message;
+    v_text := pg_catalog.format('Attempt %s was delivered %s', v_row.attempt_no, case
+      when v_row.reason = 'message_cancelled' then 'although the message is cancelled'
+      when v_row.is_copy then 'too: the recipient has the message twice'
+      else 'although WhatsApp reported it as failed'
+    end);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+      v_text, null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
+      pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
+        'at', outbox.iso_time(v_row.at)), p_now);
+  end loop;
+end
+$$;
+comment on function outbox.record_arrivals(outbox.status_change[], timestamptz) is
+  'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp '
+  'had reported a failure, or another attempt arrived before.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -65,7 +112,8 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
+      reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u

@@ -44,7 +44,7 @@ begin
   v_changes := outbox.classify_statuses(p_ids, v_gates);
   perform outbox.save_statuses(v_changes, p_now);
   v_moves := outbox.judge_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new or c.arrives
     order by c.message_id), p_now);
   v_changes := outbox.judge_statuses(v_changes);
   perform outbox.record_statuses(v_changes, p_now);

@@ -30,6 +30,7 @@ begin
       m.status in ('QUEUED', 'FAILED') and m.channel_id <> all (p_gates) as unlocked,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
+      a.arrived_at is null and g.rank in (2, 3) as may_arrive, m.copies,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
@@ -47,7 +48,10 @@ begin
       pg_catalog.first_value(m.rank) over (
         partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
       ) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid,
+      pg_catalog.row_number() over (
+        partition by m.matched_id order by coalesce(m.rank, 0) in (2, 3) desc, m.at, m.id
+      ) as nth_arrival
     from matched m
   ), classified as (
     select r.*, case
@@ -63,6 +67,14 @@ begin
         when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
+  ), arrived as (
+    select k.*, a.arrives, a.arrives and (k.copies > 0 or pg_catalog.count(*)
+      filter (where a.arrives) over (partition by k.message_id order by k.at, k.id) > 1) as is_copy
+    from classified k
+    cross join lateral (
+      select coalesce(k.may_arrive and k.nth_arrival = 1
+        and (k.reason is null or k.reason = 'after_failed'), false) as arrives
+    ) a
   )
   select pg_catalog.array_agg(row(
       j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
@@ -73,7 +85,7 @@ begin
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
       coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
-      j.message_status,
+      j.message_status, j.arrives, coalesce(j.is_copy, false),
       case
         when j.reason is null then 'applied'
         when j.reason = 'retry_pending' then 'stored'
@@ -82,7 +94,7 @@ begin
       end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from classified j
+  from arrived j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -107,13 +119,14 @@ as $$
 begin
   return array(
     select row(c.update_id, c.attempt_id, c.message_id, c.status, c.rank, c.at, c.wamid, c.code,
-      c.title, c.details, c.is_new, c.was,
+      c.title, c.details, c.is_new, c.was, c.arrives, c.is_copy,
       case
         when v.reason is null then c.update_status
         else 'skipped'
       end, coalesce(c.reason, v.reason))::outbox.status_change
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, is_new, was, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy,
+      update_status, reason, place)
     left join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m on true
@@ -121,6 +134,7 @@ begin
       select case
         when c.reason is not null then null
         when m.status = 'CANCELLED' then 'message_cancelled'
+        when c.is_copy then 'second_copy'
         when c.rank = 4 and m.status <> 'FAILED' then 'other_attempt'
         when c.was = 'FAILED' and m.status = 'FAILED' then 'message_failed'
         when c.rank = 1 and m.status = 'FAILED' and m.provider_message_id <> c.wamid

@@ -20,6 +20,7 @@ begin
     delivered_at = least(a.delivered_at, f.delivered_at),
     read_at = least(a.read_at, f.read_at),
     failed_at = least(a.failed_at, f.failed_at),
+    arrived_at = least(a.arrived_at, f.arrived_at),
     error_code = case
       when a.failed_at is not null then a.error_code
       else f.code
@@ -38,20 +39,21 @@ begin
     updated_at = p_now
   from (
     select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank = 1 and c.is_new) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2 and c.is_new) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3 and c.is_new) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4 and c.is_new) as failed_at,
+      pg_catalog.min(c.at) filter (where c.rank in (2, 3)) as arrived_at,
       (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
+        filter (where c.rank = 4 and c.is_new))[1] as code,
       (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
+        filter (where c.rank = 4 and c.is_new))[1] as title,
       (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
+        filter (where c.rank = 4 and c.is_new))[1] as details,
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+        order by c.at, c.update_id) filter (where c.rank = 4 and c.is_new))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.is_new
+    where c.is_new or c.arrives
     group by c.attempt_id
   ) f
   -- By ctid: only the transaction that holds the message changes its attempts.

@@ -82,8 +82,16 @@ begin
       end as reason
     from updates g
     left join lateral (
-      select c.* from outbox.whatsapp_channel c
-      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+      select n.* from (
+        select o.endpoint_id, o.org_id, o.waba_id, null::timestamptz as deleted_at
+        from outbox.whatsapp_channel o
+        where o.phone_number_id = g.phone_number_id and o.app_id = p_app_id
+        union all
+        -- The messages of a deleted channel still get their statuses.
+        select d.channel_id, d.org_id, d.waba_id, d.deleted_at from outbox.deleted_channel d
+        where d.phone_number_id = g.phone_number_id and d.app_id = p_app_id and g.kind = 'status'
+      ) n
+      order by n.deleted_at desc nulls first limit 1
     ) c on g.kind in ('status', 'message', 'preference')
   ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,

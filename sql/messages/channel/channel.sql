@@ -37,6 +37,20 @@ create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
 create index whatsapp_channel_account on outbox.whatsapp_channel (waba_id);
 
+create table outbox.deleted_channel (
+  channel_id uuid primary key,
+  org_id text not null,
+  phone_number_id text not null,
+  waba_id text not null,
+  app_id text not null,
+  deleted_at timestamptz not null
+);
+comment on table outbox.deleted_channel is
+  'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their '
+  'messages.';
+create index deleted_channel_number on outbox.deleted_channel (phone_number_id, app_id);
+create index deleted_channel_age on outbox.deleted_channel (deleted_at);
+
 create function outbox.channel_json(p_channel_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$

@@ -16,7 +16,7 @@ begin
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
     'sentAt', outbox.iso_time(p_message.sent_at),
-    'deliveredAt', outbox.iso_time(p_message.delivered_at),
+    'deliveredAt', outbox.iso_time(p_message.delivered_at), 'copies', p_message.copies,
     'readAt', outbox.iso_time(p_message.read_at),
     'erasedAt', outbox.iso_time(p_message.erased_at));
 end

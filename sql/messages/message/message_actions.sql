@@ -53,7 +53,7 @@ comment on function outbox.cancel_message(text, text, text, text) is
   'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 create function outbox.resend_message(
-  p_org_id text, p_message_id text, p_actor text default null
+  p_org_id text, p_message_id text, p_actor text default null, p_force boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -66,6 +66,11 @@ begin
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
       hint = 'Resend a message only after it is FAILED and before it is erased';
+  end if;
+  if v_message.delivered_at is not null and p_force is not true then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s was delivered, although it is FAILED', p_message_id),
+      hint = 'Resend it with force if the recipient needs a second copy';
   end if;
   if exists (
     select from outbox.delivery d
@@ -93,7 +98,7 @@ begin
   return outbox.get_message(p_org_id, p_message_id);
 end
 $$;
-comment on function outbox.resend_message(text, text, text) is
+comment on function outbox.resend_message(text, text, text, boolean) is
   'Queues a FAILED message again with all its retries, after the waiting messages of its '
   'recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or '
-  'erased.';
+  'erased, or WhatsApp reports that it arrived after all and p_force is false.';

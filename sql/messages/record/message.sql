@@ -41,6 +41,7 @@ create table outbox.outbound_message (
   read_at timestamptz,
   erased_at timestamptz,
   recipient_hash text,
+  copies integer not null default 0,
   constraint outbound_message_of_key unique (org_id, idempotency_key),
   constraint outbound_message_of_event unique (event_id)
 );
@@ -49,7 +50,9 @@ comment on table outbox.outbound_message is
   'its current event (a resend creates a new one). content is a hash: two creations with the same '
   'key and the same hash are the same message. category is that of the template, or SERVICE '
   'without a template. recipient_hash is person_key() of the number, which finds the opt-outs of '
-  'an erased person. If erased_at is not null, payload, number and ids are erased.';
+  'an erased person. If erased_at is not null, payload, number and ids are erased. delivered_at '
+  'and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a '
+  'cancelled or failed message may have arrived.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);
@@ -86,6 +89,7 @@ create table outbox.message_attempt (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
+  arrived_at timestamptz,
   constraint message_attempt_of_message unique (message_id, attempt_no),
   constraint message_attempt_of_claim unique (event_id, claim),
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
@@ -94,7 +98,8 @@ comment on table outbox.message_attempt is
   'The attempts of a message, numbered across its resends. claim is the number of the delivery''s '
   'attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s '
   'response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest '
-  'time that a callback reports.';
+  'time that a callback reports. arrived_at is the earliest time of delivered or read, also if the '
+  'attempt was reported as failed before.';
 
 create view outbox.outbound_attempt with (security_invoker = true) as
 select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,

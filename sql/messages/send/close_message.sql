@@ -58,24 +58,29 @@ comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
   'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller '
   'holds the gate; messages by id.';
 
-create function outbox.forget_channel(p_endpoint_id uuid) returns void
+create function outbox.forget_channel(p_endpoint_id uuid, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_token uuid;
+  v_channel outbox.whatsapp_channel;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_token;
+  insert into outbox.deleted_channel (
+    channel_id, org_id, phone_number_id, waba_id, app_id, deleted_at)
+  values (v_channel.endpoint_id, v_channel.org_id, v_channel.phone_number_id, v_channel.waba_id,
+    v_channel.app_id, p_now);
+  delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
 end
 $$;
-comment on function outbox.forget_channel(uuid) is
-  'Deletes the token, windows and holds of a deleted channel.';
+comment on function outbox.forget_channel(uuid, timestamptz) is
+  'Deletes the token, windows and holds of a deleted channel, and stores its ids for the statuses '
+  'of its messages.';
 
 create or replace function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -96,7 +101,7 @@ declare
   v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
 begin
   if v_failed < p_limit then
-    perform outbox.forget_channel(p_endpoint_id);
+    perform outbox.forget_channel(p_endpoint_id, p_now);
   end if;
   return v_failed;
 end

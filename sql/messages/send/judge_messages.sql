@@ -40,8 +40,8 @@ begin
           filter (where a.status = 'FAILED'))[1] as failed,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
           filter (where a.wamid is not null and a.event_id = m.event_id))[1] as named,
-        pg_catalog.min(least(a.delivered_at, a.read_at)) as delivered_at,
-        pg_catalog.min(a.read_at) as read_at
+        pg_catalog.min(a.arrived_at) as delivered_at, pg_catalog.min(a.read_at) as read_at,
+        pg_catalog.count(a.arrived_at) as copies
       from outbox.message_attempt a
       cross join lateral outbox.attempt_outcome(a, a.event_id = m.event_id
         and (d.replayed_at is null or a.created_at >= d.replayed_at)) as s (outcome)
@@ -66,6 +66,7 @@ begin
         least((t.source).sent_at, (t.source).delivered_at, (t.source).read_at)),
       delivered_at = t.delivered_at,
       read_at = t.read_at,
+      copies = t.copies,
       error_code = case
         when t.becomes in ('SENT', 'DELIVERED') then null
         when t.keeps_error then m.error_code

@@ -38,6 +38,13 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_store.sql',
+    find: `p_app_id and g.kind = 'status'`,
+    replace: `p_app_id and false`,
+    tests: ['sql/messages/receive_callbacks/deleted_channel.test.sql'],
+    why: 'A message stays SENT for ever after its channel was deleted.',
+  },
+  {
+    file: 'sql/messages/callback/callback_store.sql',
     find: `            when c.waba_id <> g.waba_id then 'wrong_account'
 `,
     replace: '',
@@ -46,8 +53,8 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_store.sql',
-    find: 'where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0',
-    replace: 'where c.phone_number_id = g.phone_number_id offset 0',
+    find: 'where o.phone_number_id = g.phone_number_id and o.app_id = p_app_id',
+    replace: 'where o.phone_number_id = g.phone_number_id',
     tests: ['sql/messages/receive_callbacks/tenants.test.sql'],
     why: 'One app tells about the numbers of another.',
   },

@@ -195,6 +195,10 @@ export const httpClient: readonly Mutant[] = [
     find: `if (this.#head !== null) this.#settleResponse(true)
     else this.#settle(this.#isConnecting`,
     replace: `this.#settle(this.#isConnecting`,
+  },
+  {
+    else if (this.#connection === null)`,
+    replace: `if (this.#connection === null)`,
     tests: ['functions/_shared/senders/webhook.test.ts', 'functions/_shared/http1/pools.test.ts'],
     why: 'A delivery that was answered 200 is sent again because its body hung.',
   },

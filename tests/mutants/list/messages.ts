@@ -123,8 +123,24 @@ export const messages: readonly Mutant[] = [
     why: 'A repeated request is a conflict, or not found, after the default channel has changed.',
   },
   {
+    file: 'sql/messages/message/message_actions.sql',
+    find: `if v_message.delivered_at is not null and p_force is not true then`,
+    replace: `if false then`,
+    tests: ['sql/messages/judge/cases.test.sql'],
+    why: 'A message that arrived is sent a second time.',
+  },
+  {
+    file: 'sql/messages/callback/callback_record.sql',
+    find: `  perform outbox.record_arrivals(p_changes, p_now);
+`,
+    replace: '',
+    tests: ['sql/messages/judge/cases.test.sql'],
+    why: 'Nobody hears that a cancelled message arrived.',
+  },
+  {
     file: 'functions/_shared/transport/http1.ts',
-    find: `    else if (this.#connection === null) this.#settle({ ...fault('timeout'), unsent: true })
+    find:
+      `    else if (this.#connection === null) this.#settle({ ...fault('timeout'), unsent: true })
 `,
     replace: '',
     tests: ['functions/_shared/transport/unsent.test.ts'],

@@ -273,7 +273,7 @@ select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',
   'p_messages_per_second', 'p_pair_seconds', 'p_waba_id', 'p_allow_unsigned', 'p_context', 'p_result', 'p_count', 'p_delay', 'p_failed_from',
-  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract', 'p_held', 'p_by_token']);
+  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract', 'p_held', 'p_by_token', 'p_force']);
 -- Functions that take no object of an organisation, with the reason.
 create table plain_function (name text primary key, why text);
 insert into plain_function

@@ -37,7 +37,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   saga saga_step consumer_inbox
   -- messages
   outbound_message message_attempt audit_event activity template consent opt_out conversation_window reply_word
-  whatsapp_app whatsapp_channel whatsapp_update person person_identifier inbound_message channel_hold template_hold
+  whatsapp_app whatsapp_channel whatsapp_update person person_identifier inbound_message channel_hold template_hold deleted_channel
   notice_rule callback_count
   -- views
   delivery_status endpoint_status queue_health outbound_attempt relay_status saga_outbox transaction_outbox
@@ -183,7 +183,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   change_broker has_new_address masked_slack_url retry_if_transient
   -- results
   mark_sent_late apply_delivered apply_results callback_data close_message complete complete_message
-  complete_messages close_needless_retries attempt_outcome judge judge_messages record_moves record_failure
+  complete_messages close_needless_retries attempt_outcome judge judge_messages record_moves record_failure record_arrivals
   endpoints_to_judge fail_attempt fail_unsent forget_channel apply_late_result
   hold_channels mark_sent resolve_dead_letters throttle_apps undo_attempt
   -- callbacks and leases

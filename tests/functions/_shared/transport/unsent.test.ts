@@ -34,7 +34,7 @@ function serve(use: (connection: Deno.Conn) => Promise<void>): { url: string; cl
 Deno.test('a refused connection is unsent', async () => {
   const { url, close } = serve(() => Promise.resolve())
   close()
-  expect(await exchange(url, 10_000)).toMatchObject({ errorClass: 'connect', unsent: true })
+  expect(await exchange(url, 10_000)).toMatchObject({ kind: 'fault', unsent: true })
 })
 
 Deno.test('a name that is not resolved in time is unsent', async () => {

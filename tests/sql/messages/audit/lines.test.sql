@@ -5,7 +5,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(57);
+select plan(58);
 
 -- From where each line came: function and line, found in the stack of the insert itself.
 create temporary table written (n integer generated always as identity, relation text, function text, place text, line text);
@@ -159,6 +159,11 @@ select is(after(receive(failure((row_of(ref('m')::bigint)).provider_message_id, 
   'default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: failed',
   'default d1 MESSAGE_STATUS_UPDATE: {"error": "Title of 131026", "status": "FAILED", "channel": "WHATSAPP", "details": "Details of 131026", "errorCode": "131026", "templateCode": "reminder", "deliveryStatus": "failed"}'],
   'a failure that a callback brings');
+-- It arrived all the same.
+select is(after(receive(status((row_of(ref('m')::bigint)).provider_message_id, 'delivered', 2))::text),
+  array['default OUTBOUND_MESSAGE message UPDATED: Attempt 1 was delivered although WhatsApp reported it as failed',
+  'default d1 MESSAGE_STATUS_UPDATE: {"note": "Attempt 1 was delivered although WhatsApp reported it as failed", "status": "FAILED", "channel": "WHATSAPP", "templateCode": "reminder", "deliveryStatus": "delivered"}'],
+  'and arrives after all');
 -- An answer that says so.
 select is(after(keep('m', queue('{"dossier": "d1"}')::text), fail(400, '{"code": "131051", "error": "undeliverable"}')::text),
   array['default OUTBOUND_MESSAGE message CREATED: Message created (anna)',

@@ -4,7 +4,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(28);
+select plan(37);
 
 create temporary table made as select channel() as channel_id, template() as code;
 create function of_try(p_id bigint, p_no integer) returns jsonb language sql as $$
@@ -112,6 +112,30 @@ select is(state_of(id), 'DELIVERED wamid.H2', 'that one arrived does') from h;
 select is(open_deliveries(), 0::bigint, 'and nothing is sent again');
 select time_passes('1 day');
 select is(claimed(step()), 0, 'then or later');
+
+-- What arrived although the message is cancelled, has failed, or has arrived before.
+create function notes(p_id bigint) returns text[] language sql as $$
+  select array(select details from outbox.audit_event where entity_type = 'OUTBOUND_MESSAGE' and entity_id = p_id::text and details like 'Attempt %' order by id)
+$$;
+create function arrivals(p_id bigint) returns text language sql as $$ select concat_ws(' ', (row_of(p_id)).status, (row_of(p_id)).delivered_at is not null, (row_of(p_id)).copies) $$;
+select is((row_of(id)).copies, 2, 'the message says that it arrived twice') from g;
+select is(notes(id), '{"Attempt 2 was delivered too: the recipient has the message twice"}', 'and its trail') from g;
+select outbox.grant_consent('default', 'dossier-1', '{UTILITY}', 'web form');
+create temporary table i as select message_id(message('+12025550109', p_dossier => 'dossier-1')) as id;
+select send('failed', '{"error_class": "timeout", "error": "No answer"}');
+select outbox.cancel_message('default', id::text) from i;
+select receive(status('wamid.I', 'delivered', 1, of_try(id, 1)), status('wamid.I', 'read', 2, of_try(id, 1))) from i;
+select is(arrivals(id), 'CANCELLED t 1', 'a cancelled message that arrived says so') from i;
+select is(notes(id), '{"Attempt 1 was delivered although the message is cancelled"}', 'as does its trail, once') from i;
+select is((select metadata ->> 'note' from outbox.activity where type = 'MESSAGE_STATUS_UPDATE' and metadata ->> 'messageId' = i.id::text), 'Attempt 1 was delivered although the message is cancelled', 'and its timeline') from i;
+select time_passes('1 hour');
+create temporary table j as select sent('J', '+12025550110') as id;
+select receive(failure('wamid.J', '131026', 1));
+select receive(status('wamid.J', 'delivered', 2), status('wamid.J', 'read', 3));
+select is(arrivals(id), 'FAILED t 1', 'a failed message that arrived says so') from j;
+select is(notes(id), '{"Attempt 1 was delivered although WhatsApp reported it as failed"}', 'as does its trail') from j;
+select is(refusal(format('select outbox.resend_message(%L, %L)', 'default', id)), format('OH004 message %s was delivered, although it is FAILED', id), 'and is not sent again') from j;
+select is(outbox.resend_message('default', id::text, p_force => true) ->> 'status', 'QUEUED', 'unless somebody insists') from j;
 
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');
