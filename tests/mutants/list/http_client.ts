@@ -193,12 +193,8 @@ export const httpClient: readonly Mutant[] = [
   {
     file: 'functions/_shared/transport/attempt.ts',
     find: `if (this.#head !== null) this.#settleResponse(true)
-    else this.#settle(this.#isConnecting`,
-    replace: `this.#settle(this.#isConnecting`,
-  },
-  {
-    else if (this.#connection === null)`,
-    replace: `if (this.#connection === null)`,
+    else if (this.#connection !== null)`,
+    replace: `if (this.#connection !== null)`,
     tests: ['functions/_shared/senders/webhook.test.ts', 'functions/_shared/http1/pools.test.ts'],
     why: 'A delivery that was answered 200 is sent again because its body hung.',
   },
@@ -269,8 +265,15 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/transport/attempt.ts',
-    find: `this.#isConnecting ? faultOf(new ConnectTimeoutError()) : fault('timeout')`,
-    replace: `fault('timeout')`,
+    find: 'this.#settle(this.needsFresh ? exchange : { ...exchange, unsent: true })',
+    replace: 'this.#settle({ ...exchange, unsent: true })',
+    tests: ['functions/_shared/transport/kept.test.ts'],
+    why: 'A request that was sent once counts as one that was never sent.',
+  },
+  {
+    file: 'functions/_shared/transport/attempt.ts',
+    find: 'else if (this.deps.origin.isConnecting) {',
+    replace: 'else if (false) {',
     tests: ['functions/_shared/http1/pools.test.ts'],
     why: 'A host that cannot be reached is reported as one that does not respond.',
   },
