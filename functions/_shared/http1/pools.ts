@@ -37,9 +37,10 @@ export type Pools = {
 }
 
 /**
- * Many servers close earlier: after 2 s (gunicorn) or 5 s (Node, Apache, uvicorn, lighttpd). Then the connection
- * ends here too, and a request that crosses this end is sent again. A new TLS connection costs 15 times the CPU time of a
- * POST, and each endpoint has connections of its own. An unused one takes about 30 kB.
+ * Many servers close earlier: after 2 s (gunicorn) or 5 s (Node, Apache, uvicorn, lighttpd). Then the
+ * connection ends here too, and a request that crosses this end is sent again. A new TLS connection costs
+ * about 15 times the CPU time of a POST, and each endpoint has connections of its own. An unused one takes
+ * about 30 kB.
  */
 const defaultKeepMs = 30_000
 
