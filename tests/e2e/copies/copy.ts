@@ -68,8 +68,10 @@ export async function restoreInPlace(
   await admin.unsafe(`alter database ${name} allow_connections false`)
   await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`
   await admin.unsafe(`alter database ${name} rename to ${name}_before`)
-  await admin.unsafe(`create database ${name}`)
+  // Only a superuser may connect: a worker would bind the database before the dump's binding is there.
+  await admin.unsafe(`create database ${name} connection limit 0`)
   await program(`${bin}/psql`, '-Xq', `--file=${file}`, adminUrl)
+  await admin.unsafe(`alter database ${name} connection limit -1`)
   await Deno.remove(file)
 }
 
