@@ -8380,7 +8380,9 @@ begin
   perform outbox.wait_for_turns(array(
     select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
     from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
-  p_batch.turn_of := p_batch.orgs[v_place];
+  -- An organisation that got nothing in this call has not had its turn.
+  p_batch.turn_of := p_batch.orgs[
+    case when p_batch.cut_event is null then v_place - 1 else v_place end];
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
@@ -13955,8 +13957,12 @@ COMMENT ON FUNCTION outbox.identifier_of(p_text text) IS 'The identifier that a 
 -- Name: in_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_hashjoin TO 'on'
+    SET enable_nestloop TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
     AS $$
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
@@ -13970,7 +13976,11 @@ begin
       from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
         as e (event_id, row_at, behind, org_id)
     ) e
-    order by e.n, e.event_id
+    join (
+      select o.org_id, outbox.org_width(o.org_id) as width
+      from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    ) o on o.org_id = e.org_id
+    order by e.n * o.width, e.event_id
   ) t;
   return p_batch;
 end
@@ -13980,7 +13990,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones; those of an organisation with n subscriptions (org_width()) come n times as late.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18670,6 +18680,30 @@ ALTER FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigin
 
 COMMENT ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) IS 'The place of the first question with which an organisation has more work than p_most; its first question does not count. Null if there is none.';
 
+-- Name: org_width(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_width(p_org_id text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_most constant integer := 64;
+begin
+  return greatest(1, (
+    select pg_catalog.count(*)
+    from (select from outbox.subscription s where s.org_id = p_org_id limit v_most) s));
+end
+$$;
+
+ALTER FUNCTION outbox.org_width(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION org_width(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_width(p_org_id text) IS 'About how many deliveries an event of an organisation gets: its subscriptions, 1 to 64.';
+
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.pace_of(p_messages_per_second double precision) RETURNS outbox.pace
@@ -21729,7 +21763,13 @@ begin
     coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
   into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
-    select t.*, p_batch.turn_orgs[t.place::integer] as org_id from taken t order by t.n, t.place
+    select t.*, o.org_id
+    from taken t
+    join (
+      select o.org_id, o.place, outbox.org_width(o.org_id) as width
+      from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    ) o on o.place = t.place
+    order by t.n * o.width, t.place
   ) t;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
   p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
@@ -21741,7 +21781,7 @@ ALTER FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) 
 
 -- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. The organisations take turns, event by event.';
+COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. They take turns: an organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27897,19 +27937,18 @@ CREATE FUNCTION outbox.unrestored_table() RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_temp'
     AS $$
-  select c.relname
-  from pg_catalog.pg_class c
-  where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
-    and not c.relispartition and c.relreplident <> 'f'
-    and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
-  order by c.relname limit 1
+  select k.name
+  from pg_catalog.unnest(array['binding', 'dead_letter', 'delivery', 'endpoint', 'event', 'gate',
+    'lane', 'subscription', 'unrouted']) k (name)
+  where pg_catalog.to_regclass('outbox.' || k.name || '_pkey') is null
+  order by k.name limit 1
 $$;
 
 ALTER FUNCTION outbox.unrestored_table() OWNER TO postgres;
 
 -- Name: FUNCTION unrestored_table(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unrestored_table() IS 'The name of a table of this schema whose primary key is missing; null if there is none. Tables with replica identity full have no primary key. Reads the catalog of all tables (0.3 ms).';
+COMMENT ON FUNCTION outbox.unrestored_table() IS 'The name of one of the tables that a run works on whose primary key is missing; null if there is none.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33868,6 +33907,10 @@ REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM P
 -- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) FROM PUBLIC;
+
+-- Name: FUNCTION org_width(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_width(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -5579,6 +5579,7 @@ export type Database = {
         }
         Returns: number
       }
+      'org_width': { Args: { 'p_org_id': string }; Returns: number }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']

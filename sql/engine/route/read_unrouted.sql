@@ -136,7 +136,9 @@ begin
   perform outbox.wait_for_turns(array(
     select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
     from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
-  p_batch.turn_of := p_batch.orgs[v_place];
+  -- An organisation that got nothing in this call has not had its turn.
+  p_batch.turn_of := p_batch.orgs[
+    case when p_batch.cut_event is null then v_place - 1 else v_place end];
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];

@@ -12,7 +12,9 @@
 --                 the events of one that needs more come last.
 --   turn          A call without other new events, and every second call, reads from backlog: a
 --                 share of the batch for each of its organisations, beginning after the one that
---                 was last. The first events of all come first, then their second ones.
+--                 was last. The events come in the order of the deliveries that they and those
+--                 before them get, about: of an organisation with 64 endpoints the first event
+--                 comes beside the 64th one of an organisation with one endpoint.
 --
 -- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
 -- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
@@ -82,6 +84,24 @@ comment on function outbox.next_unrouted(outbox.router) is
   'The event that routing reads next if its batch is one event, as an array of one; empty if there '
   'is none.';
 
+create function outbox.org_width(p_org_id text) returns integer
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_most constant integer := 64;
+begin
+  return greatest(1, (
+    select pg_catalog.count(*)
+    from (select from outbox.subscription s where s.org_id = p_org_id limit v_most) s));
+end
+$$;
+comment on function outbox.org_width(text) is
+  'About how many deliveries an event of an organisation gets: its subscriptions, 1 to 64.';
+
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
 ) returns outbox.routing
@@ -124,7 +144,13 @@ begin
     coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
   into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
-    select t.*, p_batch.turn_orgs[t.place::integer] as org_id from taken t order by t.n, t.place
+    select t.*, o.org_id
+    from taken t
+    join (
+      select o.org_id, o.place, outbox.org_width(o.org_id) as width
+      from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    ) o on o.place = t.place
+    order by t.n * o.width, t.place
   ) t;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
   p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
@@ -133,7 +159,8 @@ end
 $$;
 comment on function outbox.read_turn(outbox.router, outbox.routing) is
   'A batch with events of backlog: of each organisation its first ones, as many as its share of '
-  'the batch. The organisations take turns, event by event.';
+  'the batch. They take turns: an organisation with n subscriptions (org_width()) has one event '
+  'where one with a single subscription has n, so that both get about as many deliveries.';
 
 create function outbox.leave_backlog(p_batch outbox.routing) returns void
 language plpgsql
@@ -208,7 +235,13 @@ comment on function outbox.without_waiting(outbox.routing) is
   'the order of the events of an organisation stays. locks: the caller holds router.';
 
 create function outbox.in_turn(p_batch outbox.routing) returns outbox.routing
-language plpgsql immutable set search_path = ''
+language plpgsql stable
+set search_path = ''
+-- Hash joins: nested loops would compare each event with each organisation.
+set enable_hashjoin = on
+set enable_nestloop = off
+set enable_mergejoin = off
+set jit = off
 as $$
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
@@ -222,13 +255,18 @@ begin
       from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
         as e (event_id, row_at, behind, org_id)
     ) e
-    order by e.n, e.event_id
+    join (
+      select o.org_id, outbox.org_width(o.org_id) as width
+      from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    ) o on o.org_id = e.org_id
+    order by e.n * o.width, e.event_id
   ) t;
   return p_batch;
 end
 $$;
 comment on function outbox.in_turn(outbox.routing) is
-  'A batch in the order of turns: the first event of each organisation, then the second ones.';
+  'A batch in the order of turns: the first event of each organisation, then the second ones; those '
+  'of an organisation with n subscriptions (org_width()) come n times as late.';
 
 create function outbox.heavy_last(
   p_batch outbox.routing, p_most bigint

@@ -349,4 +349,18 @@ export const routing: readonly Mutant[] = [
     tests: ['sql/engine/route/flood.test.sql'],
     why: 'An organisation alone is routed in small batches.',
   },
+  {
+    file: 'sql/engine/route/read_unrouted.sql',
+    find: `    case when p_batch.cut_event is null then v_place - 1 else v_place end];`,
+    replace: '    v_place];',
+    tests: ['sql/engine/route/turns.test.sql'],
+    why: 'An organisation that got nothing in a call counts as served, so it waits for ever.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: 'order by e.n * o.width, e.event_id',
+    replace: 'order by e.n, e.event_id',
+    tests: ['sql/engine/route/turns.test.sql'],
+    why: 'An organisation with many endpoints takes the whole call, event by event.',
+  },
 ]

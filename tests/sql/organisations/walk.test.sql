@@ -146,7 +146,9 @@ end
 $$;
 select is((select count(*) from outbox.endpoint where org_id = 'org-victim') + (select count(*) from outbox.delivery d where not exists (
   select from outbox.endpoint e where e.id = d.endpoint_id)), 0::bigint, 'once nothing is the victim''s');
-select is_empty($$ select call, answer, (make(call, false)).p_answer from read where answer is distinct from (make(call, false)).p_answer $$,
+-- "rows" is what a list is charged for, and a page may read rows of others.
+select is_empty($$ select call, answer, again from read cross join lateral (select (make(call, false)).p_answer as again) a
+  where regexp_replace(answer, '"rows": \d+', '', 'g') is distinct from regexp_replace(again, '"rows": \d+', '', 'g') $$,
   'everybody else reads what they read before');
 select cmp_ok((select count(*) from read), '>', 70::bigint, 'in more than 70 calls');
 select * from finish();

@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(31);
+select plan(33);
 
 create function routed_of(p_org_id text) returns bigint language sql as $$
   select count(*) from outbox.delivery d join outbox.event e on e.id = d.event_id where e.org_id = p_org_id
@@ -74,8 +74,11 @@ select is(calls_for('heavy'), 1, 'then the organisation is read as before');
 insert into outbox.endpoint (org_id, url, created_at, updated_at) select 'wide', 'https://example.com/' || n, outbox.clock(), outbox.clock() from generate_series(1, 500) n;
 insert into outbox.subscription (org_id, pattern, endpoint_id, created_at) select 'wide', '*', e.id, e.created_at from outbox.endpoint e where e.org_id = 'wide';
 do $$ begin perform outbox.add_gate(e.id, e.ordering) from outbox.endpoint e where e.org_id = 'wide'; end $$;
-select events(40, p_org_id => 'wide'), events(3, p_org_id => 'light');
-select cmp_ok(calls_for('light'), '<=', 3, 'another organisation waits for the share of the wide one and one turn');
+select events(40, p_org_id => 'wide'), events(30, p_org_id => 'light');
+select is(calls_for('light'), 1, '30 events with one endpoint each are routed beside the first event with 500');
+select cmp_ok(routed_of('wide'), '>', 0::bigint, 'which has a part of the call');
+select events(1, p_org_id => 'light');
+select cmp_ok(calls_for('light'), '<=', 2, 'a later event waits for two calls at most');
 select cmp_ok(routed_of('wide'), '<=', 4000::bigint, 'of 2,000 pairs each');
 select time_passes('6 s');
 select cmp_ok(calls_for('wide'), '<=', 20, 'the wide one goes on when nothing else waits');

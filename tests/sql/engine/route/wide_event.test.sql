@@ -1,7 +1,7 @@
 -- An event for more endpoints than one call makes deliveries of goes on where it stopped.
 begin;
 \ir ../../_helpers.sql
-select plan(21);
+select plan(20);
 
 -- 4,500 endpoints, written straight into the tables: Vault would take most of the test's time.
 insert into outbox.endpoint (org_id, url, created_at, updated_at)
@@ -22,19 +22,18 @@ create function made() returns integer language sql as $$
 $$;
 
 select is(step(0) -> 'routed', '2000', 'the first call makes 2,000 deliveries');
-select is(made(), 1999, 'the event before takes its part of them');
+select is(made(), 1998, 'the two events of an organisation with one endpoint take their part of them');
 select is_empty('select from outbox.unrouted u join given g on g.first_one = u.event_id', 'the event before is finished with');
 select is((select u.routed_to from outbox.unrouted u join wide w on w.id = u.event_id),
   (select max(d.endpoint_id::text)::uuid from outbox.delivery d join wide w on w.id = d.event_id), 'the row says how far it has come');
 select is((select watermark from outbox.router), (select id from last_one), 'the watermark is the last event read');
-select is((select count(*)::integer from outbox.unrouted), 2, 'the wide event and the next one wait');
+select is((select count(*)::integer from outbox.unrouted), 1, 'only the wide event waits');
 select ok(outbox.has_unrouted(), 'there is more to route');
 
 -- So that the organisations do not share the next call.
 select time_passes('6 s');
 select is(step(0) -> 'routed', '2000', 'the second call goes on');
 select is(made(), 3998, 'with other endpoints');
-select is_empty('select from outbox.unrouted u join last_one l on l.id = u.event_id', 'and has the event after first');
 select time_passes('6 s');
 select is(step(0) -> 'routed', '502', 'the third call makes the rest');
 select is(made(), 4500, 'every endpoint has its delivery');

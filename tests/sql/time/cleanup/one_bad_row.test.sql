@@ -2,7 +2,7 @@
 -- A row that the database refuses to delete keeps no other row, and is shown by its table and ctid.
 begin;
 \ir ../../_helpers.sql
-select plan(40);
+select plan(41);
 
 create function refuse() returns trigger language plpgsql as $$
 declare

@@ -2,7 +2,7 @@
 -- determine no byte of an event.
 begin;
 \ir ../../_helpers.sql
-select plan(20);
+select plan(21);
 -- The real clock, or the ids of one moment would have no order.
 delete from outbox.test_clock t where true;
 
