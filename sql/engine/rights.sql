@@ -9,6 +9,7 @@ grant execute on function
 to service_role;
 grant select on
   outbox.unrouted, outbox.backlog, outbox.unroutable, outbox.routing_timeout, outbox.gate,
-  outbox.lane, outbox.delivery, outbox.attempt, outbox.attempt_default, outbox.dead_letter, outbox.refusal,
+  outbox.lane, outbox.delivery, outbox.attempt, outbox.attempt_default, outbox.dead_letter,
+  outbox.refusal,
   outbox.endpoint_refusal, outbox.error_hint, outbox.run
 to service_role;

@@ -4,7 +4,7 @@
 -- from the gates, so millions of deliveries do not make it slower.
 
 with waiting as materialized (
-  select g.*, e.org_id, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled,
+  select g.*, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled,
     first.event_id, first.halted, first.aside,
     greatest(g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
       as held_until,

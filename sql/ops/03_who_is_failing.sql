@@ -13,7 +13,7 @@ with looked_at as (
   (select g.id from outbox.gate g order by g.changed_at desc limit 200)
 ),
 failing as materialized (
-  select g.*, e.org_id, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled
+  select g.*, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled
   from looked_at o
   join outbox.gate g on g.id = o.id
   join outbox.endpoint e on e.id = g.endpoint_id

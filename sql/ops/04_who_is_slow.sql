@@ -4,7 +4,7 @@
 -- delays only its own deliveries.
 
 with served as materialized (
-  select g.*, e.org_id, e.kind, e.url, e.timeout_ms, e.max_in_flight
+  select g.*, e.kind, e.url, e.timeout_ms, e.max_in_flight
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   where e.status = 'enabled'

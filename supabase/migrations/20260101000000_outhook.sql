@@ -6016,8 +6016,8 @@ create table outbox.attempt (
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
-  'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the '
-  'request was sent a second time, because the first connection was already closed.';
+  'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. '
+  'resent: the request was sent a second time, because the first connection was already closed.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
@@ -7084,8 +7084,8 @@ begin
 end
 $$;
 comment on function outbox.in_turn(outbox.routing) is
-  'A batch in the order of turns: the first event of each organisation, then the second ones; those '
-  'of an organisation with n subscriptions (org_width()) come n times as late.';
+  'A batch in the order of turns: the first event of each organisation, then the second ones. '
+  'Those of an organisation with n subscriptions (org_width()) come n times as late.';
 
 create function outbox.heavy_last(
   p_batch outbox.routing, p_most bigint
@@ -13138,7 +13138,8 @@ grant execute on function
 to service_role;
 grant select on
   outbox.unrouted, outbox.backlog, outbox.unroutable, outbox.routing_timeout, outbox.gate,
-  outbox.lane, outbox.delivery, outbox.attempt, outbox.attempt_default, outbox.dead_letter, outbox.refusal,
+  outbox.lane, outbox.delivery, outbox.attempt, outbox.attempt_default, outbox.dead_letter,
+  outbox.refusal,
   outbox.endpoint_refusal, outbox.error_hint, outbox.run
 to service_role;
 

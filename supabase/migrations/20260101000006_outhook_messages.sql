@@ -4246,7 +4246,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
-  perform outbox.link_answers(p_results, p_now);
+  perform outbox.link_responses(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
@@ -6101,7 +6101,7 @@ $$;
 comment on function outbox.is_new_link(text, text[]) is
   'Whether these identifiers are not yet known to be one person.';
 
-create function outbox.link_answers(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.link_responses(p_results outbox.result[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -6129,7 +6129,7 @@ begin
       and outbox.is_new_link(m.org_id, k.identifiers)), p_now);
 end
 $$;
-comment on function outbox.link_answers(outbox.result[], timestamptz) is
+comment on function outbox.link_responses(outbox.result[], timestamptz) is
   'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller '
   'gave. locks: people, as join_people(); the caller holds the gates and the messages.';
 

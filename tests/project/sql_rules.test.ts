@@ -15,6 +15,7 @@ import { listFiles } from '../_run/files.ts'
 const keepToThemselves = [
   'upkeep',
   'kick',
+  'unreadable_kick_secret',
   'route',
   'dispatch',
   'run_step',

@@ -7058,7 +7058,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
-  perform outbox.link_answers(p_results, p_now);
+  perform outbox.link_responses(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
@@ -13990,7 +13990,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones; those of an organisation with n subscriptions (org_width()) come n times as late.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. Those of an organisation with n subscriptions (org_width()) come n times as late.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16018,9 +16018,9 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
 
--- Name: link_answers(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: link_responses(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -16049,11 +16049,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION link_answers(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION link_responses(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller gave. locks: people, as join_people(); the caller holds the gates and the messages.';
+COMMENT ON FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller gave. locks: people, as join_people(); the caller holds the gates and the messages.';
 
 -- Name: links_of_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33546,9 +33546,9 @@ REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone)
 
 REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
 
--- Name: FUNCTION link_answers(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION link_responses(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.link_answers(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION links_of_updates(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4856,7 +4856,7 @@ export type Database = {
         Returns: string
       }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
-      'link_answers': {
+      'link_responses': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
       }

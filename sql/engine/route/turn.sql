@@ -265,8 +265,8 @@ begin
 end
 $$;
 comment on function outbox.in_turn(outbox.routing) is
-  'A batch in the order of turns: the first event of each organisation, then the second ones; those '
-  'of an organisation with n subscriptions (org_width()) come n times as late.';
+  'A batch in the order of turns: the first event of each organisation, then the second ones. '
+  'Those of an organisation with n subscriptions (org_width()) come n times as late.';
 
 create function outbox.heavy_last(
   p_batch outbox.routing, p_most bigint

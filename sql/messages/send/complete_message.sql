@@ -29,7 +29,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_waiting_updates(p_results, p_now);
-  perform outbox.link_answers(p_results, p_now);
+  perform outbox.link_responses(p_results, p_now);
   perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;

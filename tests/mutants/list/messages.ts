@@ -138,11 +138,9 @@ export const messages: readonly Mutant[] = [
     why: 'Nobody hears that a cancelled message arrived.',
   },
   {
-    file: 'functions/_shared/transport/http1.ts',
-    find:
-      `    else if (this.#connection === null) this.#settle({ ...fault('timeout'), unsent: true })
-`,
-    replace: '',
+    file: 'functions/_shared/transport/attempt.ts',
+    find: 'this.#settle(this.needsFresh ? exchange : { ...exchange, unsent: true })',
+    replace: 'this.#settle(exchange)',
     tests: ['functions/_shared/transport/unsent.test.ts'],
     why: 'A message that cannot have been sent waits ten minutes.',
   },

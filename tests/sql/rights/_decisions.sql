@@ -194,7 +194,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- inbound messages, holds, manual actions
   replied_message apply_inbound apply_notices hold_cause channels_of close_delivery save_contact count_ended
   first_retry_at hold_channel hold_template inbound_text lift_expired_holds
-  save_opt_outs notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound new_number update_identifiers links_of_updates is_new_link link_answers leave_number
+  save_opt_outs notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound new_number update_identifiers links_of_updates is_new_link link_responses leave_number
   reply_action apply_inbound_message apply_notice apply_preference templates_of opt_out_changes
   -- routing and claiming
   add_apart add_deliveries add_pairs filter_problem evaluate_filters start_attempt lane_quantum claim claimed_before close_pairs count_failure

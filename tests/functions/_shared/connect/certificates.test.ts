@@ -62,7 +62,7 @@ const rows: [what: string, tls: Certificate, ca: string | undefined, message: st
 
 for (const [what, tls, ca, message] of rows) {
   Deno.test(`a certificate is refused, and the message says why: ${what}`, async () => {
-    const fault = { kind: 'fault', errorClass: 'tls', message }
+    const fault = { kind: 'fault', errorClass: 'tls', message, unsent: true }
     expect(await postBothWays(tls, ca)).toEqual([fault, fault])
   })
 }
@@ -104,7 +104,7 @@ Deno.test('a handshake that fails says why', async () => {
     const server = startRaw(behaviour)
     const transport = createHttp1Transport()
     expect(await post(transport, `https://127.0.0.1:${server.port}/`, policy))
-      .toEqual({ kind: 'fault', errorClass, message: expect.stringMatching(message) })
+      .toEqual({ kind: 'fault', errorClass, message: expect.stringMatching(message), unsent: true })
     await transport.close()
     server.close()
     await nextTurn()

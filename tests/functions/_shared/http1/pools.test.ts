@@ -241,6 +241,7 @@ Deno.test('createHttp1Transport() allows a connect as long as the request, and t
       kind: 'fault',
       errorClass: 'connect',
       message: 'The connection was not open in time: DNS, TCP and TLS took too long',
+      unsent: true,
     })
   })
 })

@@ -41,7 +41,7 @@ Deno.test('a name that is not resolved in time is unsent', async () => {
   const { promise, resolve } = Promise.withResolvers<never[]>()
   const result = await exchange('http://receiver.test/', 300, { resolve: () => promise })
   resolve([])
-  expect(result).toMatchObject({ errorClass: 'timeout', unsent: true })
+  expect(result).toMatchObject({ errorClass: 'connect', unsent: true })
 })
 
 Deno.test('a request whose connection ends without a response may have been sent', async () => {
