@@ -261,7 +261,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'lock_router() gives routing to one session alone',
   ],
-  'engine/route/unrouted.sql read_unrouted: lock_router': [
+  'engine/route/read_unrouted.sql read_unrouted: lock_router': [
     'held_gates.test.ts',
     'read_unrouted() leaves a batch to the session that is routing it',
   ],
