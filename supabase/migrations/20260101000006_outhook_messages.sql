@@ -2719,7 +2719,7 @@ comment on function outbox.get_person(text, text) is
   '"expiresAt"}], "firstSeenAt", "lastSeenAt"}. OH001; OH002: nothing is known of the recipient.';
 
 create function outbox.raise_unknown_person() returns void
-language plpgsql immutable set search_path = ''
+language plpgsql volatile set search_path = ''
 as $$
 begin
   -- The error does not show the value, because it may be a real number.
@@ -4122,18 +4122,18 @@ declare
   v_message outbox.outbound_message;
 begin
   for v_row in
-    select x.was, x.became, o as message, a.attempt_no, a.failed_at is not null as by_callback,
+    select x.was, x.became, o.message, a.attempt_no, a.failed_at is not null as by_callback,
       a.provider_response ->> 'title' as title, a.provider_response ->> 'details' as details
     from pg_catalog.unnest(p_moves) x
     cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+      select m as message from outbox.outbound_message m where m.id = x.message_id offset 0
     ) o
     left join lateral (
       select y.* from outbox.message_attempt y where y.id = x.attempt_id offset 0
     ) a on true
     where x.became = 'FAILED'
       or (x.became in ('SENT', 'DELIVERED') and x.was not in ('SENT', 'DELIVERED'))
-    order by o.id
+    order by x.message_id
   loop
     v_message := v_row.message;
     if v_row.became = 'FAILED' then
@@ -5918,12 +5918,12 @@ declare
   v_text text;
 begin
   for v_row in
-    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    select m.message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
     cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+      select x as message from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
     cross join lateral (
       select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0

@@ -56,12 +56,12 @@ declare
   v_text text;
 begin
   for v_row in
-    select m as message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
+    select m.message, c.status, c.at, c.is_copy, c.reason, a.attempt_no
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
     cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+      select x as message from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
     cross join lateral (
       select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0

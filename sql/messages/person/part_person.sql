@@ -59,7 +59,7 @@ comment on function outbox.get_person(text, text) is
   '"expiresAt"}], "firstSeenAt", "lastSeenAt"}. OH001; OH002: nothing is known of the recipient.';
 
 create function outbox.raise_unknown_person() returns void
-language plpgsql immutable set search_path = ''
+language plpgsql volatile set search_path = ''
 as $$
 begin
   -- The error does not show the value, because it may be a real number.

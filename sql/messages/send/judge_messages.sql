@@ -136,18 +136,18 @@ declare
   v_message outbox.outbound_message;
 begin
   for v_row in
-    select x.was, x.became, o as message, a.attempt_no, a.failed_at is not null as by_callback,
+    select x.was, x.became, o.message, a.attempt_no, a.failed_at is not null as by_callback,
       a.provider_response ->> 'title' as title, a.provider_response ->> 'details' as details
     from pg_catalog.unnest(p_moves) x
     cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+      select m as message from outbox.outbound_message m where m.id = x.message_id offset 0
     ) o
     left join lateral (
       select y.* from outbox.message_attempt y where y.id = x.attempt_id offset 0
     ) a on true
     where x.became = 'FAILED'
       or (x.became in ('SENT', 'DELIVERED') and x.was not in ('SENT', 'DELIVERED'))
-    order by o.id
+    order by x.message_id
   loop
     v_message := v_row.message;
     if v_row.became = 'FAILED' then

@@ -83,12 +83,13 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
   const taken = held !== undefined && held.at > model.now - DAY ? held : undefined
   const unknown = endpoint !== null &&
     (endpoint.status === 'deleted' || endpoint.spec.org !== 'default')
-  const refusal = unknown
+  // The key comes first, so that a repeat gets its event whatever has changed since.
+  const refusal = taken !== undefined
+    ? taken.content === content ? undefined : 'OH003'
+    : unknown
     ? 'OH002'
     : deliverAt !== null && isOrderedFor(model, step.type, endpoint)
     ? 'OH001'
-    : taken !== undefined && taken.content !== content
-    ? 'OH003'
     : undefined
   if (expectRefusal(model, seen, refusal)) return
   const id = seen.did.event ?? ''
