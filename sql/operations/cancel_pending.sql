@@ -11,15 +11,20 @@ begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    exit when v_batch.events is null;
-    perform outbox.lock_gates(array(
-      select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
-    perform outbox.route(v_batch, p_now);
+    if v_batch.events is not null then
+      perform outbox.lock_gates(array(
+        select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
+      perform outbox.route(v_batch, p_now);
+    elsif not outbox.has_unrouted() then
+      return true;
+    else
+      -- Another call is routing.
+      perform pg_catalog.pg_sleep(0.01);
+    end if;
     if pg_catalog.clock_timestamp() >= p_until then
       return false;
     end if;
   end loop;
-  return true;
 end
 $$;
 comment on function outbox.route_all(timestamptz, timestamptz) is

@@ -6438,6 +6438,34 @@ comment on function outbox.waiting_orgs(text, integer) is
   'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after '
   'first.';
 
+create function outbox.first_waiting(p_org_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select u.event_id
+    from (
+      select b.period from outbox.backlog b where b.org_id = p_org_id order by b.period offset 0
+    ) b
+    cross join lateral (
+      select u.event_id from outbox.unrouted u
+      where u.period = b.period and u.org_id = p_org_id and u.org_id > ''
+      order by u.event_id limit 1
+    ) u
+    limit 1);
+end
+$$;
+comment on function outbox.first_waiting(text) is
+  'The first event of an organisation that waits for its turn; null if there is none. It passes '
+  'over parts of which nothing is left.';
+
 create function outbox.oldest_waiting() returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -6446,17 +6474,14 @@ set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_part outbox.part := row('', null)::outbox.part;
+  v_org text := '';
   v_oldest timestamptz;
 begin
   loop
-    select b.org_id, b.period into v_part.org_id, v_part.period from outbox.backlog b
-    where b.org_id > v_part.org_id order by b.org_id, b.period limit 1;
+    select b.org_id into v_org from outbox.backlog b
+    where b.org_id > v_org order by b.org_id, b.period limit 1;
     exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time((
-      select u.event_id from outbox.unrouted u
-      where u.period = v_part.period and u.org_id = v_part.org_id and u.org_id > ''
-      order by u.event_id limit 1)));
+    v_oldest := least(v_oldest, outbox.uuid_v7_time(outbox.first_waiting(v_org)));
   end loop;
   return v_oldest;
 end
@@ -6576,12 +6601,14 @@ create type outbox.unread as (
   behind uuid[],
   orgs text[],
   parts outbox.part[],
-  upto uuid
+  upto uuid,
+  is_part boolean
 );
 comment on type outbox.unread is
   'What a read has found: fewer events than a batch, or no events and the parts that have them. '
   'rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch '
-  'processed; orgs: their organisations; upto: the new watermark.';
+  'processed; orgs: their organisations; upto: the new watermark; is_part: there may be further '
+  'parts, so the state of router stays as it is.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -6614,7 +6641,9 @@ $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
-create function outbox.late_parts(p_router outbox.router) returns outbox.part[]
+create function outbox.late_parts(
+  p_router outbox.router, p_most integer default 1000
+) returns outbox.part[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -6645,15 +6674,18 @@ begin
       exit when not found;
       v_parts := pg_catalog.array_append(
         v_parts, row(v_org, outbox.period_of(v_event))::outbox.part);
+      if pg_catalog.cardinality(v_parts) >= p_most then
+        return v_parts;
+      end if;
       v_event := outbox.period_end(outbox.period_of(v_event));
     end loop;
   end loop;
   return v_parts;
 end
 $$;
-comment on function outbox.late_parts(outbox.router) is
-  'The parts that have late events. It looks up one event of each transaction, organisation and '
-  'period.';
+comment on function outbox.late_parts(outbox.router, integer) is
+  'The parts that have late events, at most p_most. It looks up one event of each transaction, '
+  'organisation and period.';
 
 create function outbox.read_late(p_router outbox.router) returns outbox.unread
 language plpgsql stable
@@ -6673,6 +6705,7 @@ declare
 begin
   if pg_catalog.cardinality(v_late) >= p_router.batch then
     v_unread.parts := outbox.late_parts(p_router);
+    v_unread.is_part := pg_catalog.cardinality(v_unread.parts) >= 1000;
   elsif pg_catalog.cardinality(v_late) > 0 then
     select pg_catalog.array_agg(l.event_id order by l.place),
       pg_catalog.array_agg(u.row_at order by l.place),
@@ -6869,7 +6902,7 @@ set enable_bitmapscan = off
 as $$
 declare
   v_parts outbox.part[];
-  v_next outbox.part;
+  v_org text;
 begin
   p_router.batch := 1;
   if outbox.is_for_new(p_router) then
@@ -6877,7 +6910,7 @@ begin
     from outbox.read_late(p_router) l
     cross join outbox.read_above(p_router) n;
   end if;
-  select o.org_id into v_next.org_id
+  select o.org_id into v_org
   from (
     select p.org_id from pg_catalog.unnest(v_parts) p
     union all
@@ -6885,18 +6918,23 @@ begin
   ) o
   order by o.org_id <= p_router.last_org, o.org_id
   limit 1;
-  select p.period into v_next.period
-  from (
-    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
-    union all
-    select b.period from outbox.backlog b where b.org_id = v_next.org_id
-  ) p
-  order by p.period
-  limit 1;
   return array(
-    select u.event_id from outbox.unrouted u
-    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
-    order by u.event_id limit 1);
+    select u.event_id
+    from (
+      select p.period
+      from (
+        select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_org
+        union
+        select b.period from outbox.backlog b where b.org_id = v_org
+      ) p
+      order by p.period offset 0
+    ) p
+    cross join lateral (
+      select u.event_id from outbox.unrouted u
+      where u.period = p.period and u.org_id = v_org and u.org_id > ''
+      order by u.event_id limit 1
+    ) u
+    limit 1);
 end
 $$;
 comment on function outbox.next_unrouted(outbox.router) is
@@ -6969,7 +7007,7 @@ begin
       select o.org_id, o.place, outbox.org_width(o.org_id) as width
       from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     ) o on o.place = t.place
-    order by t.n * o.width, t.place
+    order by (t.n - case when t.place = 1 then 1 else 0 end) * o.width, t.place
   ) t;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
   p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
@@ -6979,7 +7017,8 @@ $$;
 comment on function outbox.read_turn(outbox.router, outbox.routing) is
   'A batch with events of backlog: of each organisation its first ones, as many as its share of '
   'the batch. They take turns: an organisation with n subscriptions (org_width()) has one event '
-  'where one with a single subscription has n, so that both get about as many deliveries.';
+  'where one with a single subscription has n, so that both get about as many deliveries. The '
+  'first event of the first organisation comes before all others.';
 
 create function outbox.leave_backlog(p_batch outbox.routing) returns void
 language plpgsql
@@ -6997,24 +7036,19 @@ begin
   delete from outbox.backlog b where b.ctid = any (array(
     select p.row_at
     from (
-      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
-      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
-      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
-      group by o.org_id
+      select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
+      from pg_catalog.unnest(p_batch.turn_orgs) t
     ) o
     cross join lateral (
-      select b.ctid as row_at, b.period from outbox.backlog b
-      where b.org_id = o.org_id
-        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      select b.ctid as row_at from outbox.backlog b
+      where b.org_id = o.org_id and (o.period is null or b.period < o.period)
       order by b.period limit 1000
-    ) p
-    where not exists (
-      select from outbox.unrouted u
-      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+    ) p));
 end
 $$;
 comment on function outbox.leave_backlog(outbox.routing) is
-  'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
+  'After a turn: the parts before the first event that still waits leave backlog. locks: the caller '
+  'holds router.';
 
 create function outbox.without_waiting(p_batch outbox.routing) returns outbox.routing
 language plpgsql
@@ -7106,6 +7140,8 @@ declare
     cross join lateral (
       select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
     ) w
+    -- The first one has its turn.
+    where q.org_id is distinct from p_batch.turn_orgs[1]
     group by q.org_id
     having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
 begin
@@ -7202,7 +7238,8 @@ begin
   -- One statement reads the late events, the new events and its own snapshot, so that all three
   -- agree.
   select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
-    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts,
+    case when l.is_part then null else n.upto end
   into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
     v_batch.watermark
   from outbox.read_late(p_router) l
@@ -7300,6 +7337,8 @@ as $$
 declare
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+  v_served text[];
+  v_left integer;
 begin
   if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
@@ -7308,9 +7347,19 @@ begin
   perform outbox.wait_for_turns(array(
     select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
     from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
-  -- An organisation that got nothing in this call has not had its turn.
-  p_batch.turn_of := p_batch.orgs[
-    case when p_batch.cut_event is null then v_place - 1 else v_place end];
+  -- An organisation that got nothing in this call has not had its turn: the next call begins with
+  -- the first one of them.
+  v_served := p_batch.orgs[
+    1:case when p_batch.cut_event is null then v_place - 1 else v_place end];
+  v_left := (
+    select pg_catalog.min(o.place)
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
+  p_batch.turn_of := case
+    when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
+    when v_left is null then p_batch.turn_of
+    else p_batch.turn_orgs[v_left - 1]
+  end;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
@@ -8144,6 +8193,9 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          if p_batch.turn_orgs is not null then
+            perform outbox.leave_backlog(p_batch);
+          end if;
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,
@@ -11968,11 +12020,13 @@ comment on function outbox.unrestored_table() is
 create function outbox.is_restoring() returns boolean
 language sql stable set search_path = ''
 as $$
-  select pg_catalog.to_regclass('outbox.binding_pkey') is null
+  select pg_catalog.to_regclass('outbox.delivery_pkey') is null
+    or pg_catalog.to_regclass('outbox.event_pkey') is null
+    or pg_catalog.to_regclass('outbox.binding_pkey') is null
 $$;
 comment on function outbox.is_restoring() is
-  'Whether the database is being restored: the data may be incomplete. Looks at one primary key '
-  '(1 us), which pg_restore with one job adds after all data.';
+  'Whether the database is being restored: the data may be incomplete. It looks at three primary '
+  'keys (3 us), because pg_restore with several jobs may add one before it has loaded all tables.';
 
 create function outbox.refuse_restoring(p_table text) returns void
 language plpgsql stable set search_path = ''
@@ -11995,7 +12049,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   if outbox.is_restoring() then
-    perform outbox.refuse_restoring('binding');
+    perform outbox.refuse_restoring(outbox.unrestored_table());
   end if;
 end
 $$;
@@ -14779,15 +14833,20 @@ begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    exit when v_batch.events is null;
-    perform outbox.lock_gates(array(
-      select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
-    perform outbox.route(v_batch, p_now);
+    if v_batch.events is not null then
+      perform outbox.lock_gates(array(
+        select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
+      perform outbox.route(v_batch, p_now);
+    elsif not outbox.has_unrouted() then
+      return true;
+    else
+      -- Another call is routing.
+      perform pg_catalog.pg_sleep(0.01);
+    end if;
     if pg_catalog.clock_timestamp() >= p_until then
       return false;
     end if;
   end loop;
-  return true;
 end
 $$;
 comment on function outbox.route_all(timestamptz, timestamptz) is

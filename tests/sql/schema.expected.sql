@@ -486,14 +486,15 @@ CREATE TYPE outbox.unread AS (
 	behind uuid[],
 	orgs text[],
 	parts outbox.part[],
-	upto uuid
+	upto uuid,
+	is_part boolean
 );
 
 ALTER TYPE outbox.unread OWNER TO postgres;
 
 -- Name: TYPE unread; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.unread IS 'What a read has found: fewer events than a batch, or no events and the parts that have them. rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; upto: the new watermark.';
+COMMENT ON TYPE outbox.unread IS 'What a read has found: fewer events than a batch, or no events and the parts that have them. rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; upto: the new watermark; is_part: there may be further parts, so the state of router stays as it is.';
 
 -- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -5400,7 +5401,7 @@ CREATE FUNCTION outbox.check_not_restoring() RETURNS void
     AS $$
 begin
   if outbox.is_restoring() then
-    perform outbox.refuse_restoring('binding');
+    perform outbox.refuse_restoring(outbox.unrestored_table());
   end if;
 end
 $$;
@@ -8372,6 +8373,8 @@ CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_most integer) RETURNS
 declare
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+  v_served text[];
+  v_left integer;
 begin
   if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
@@ -8380,9 +8383,19 @@ begin
   perform outbox.wait_for_turns(array(
     select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
     from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
-  -- An organisation that got nothing in this call has not had its turn.
-  p_batch.turn_of := p_batch.orgs[
-    case when p_batch.cut_event is null then v_place - 1 else v_place end];
+  -- An organisation that got nothing in this call has not had its turn: the next call begins with
+  -- the first one of them.
+  v_served := p_batch.orgs[
+    1:case when p_batch.cut_event is null then v_place - 1 else v_place end];
+  v_left := (
+    select pg_catalog.min(o.place)
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
+  p_batch.turn_of := case
+    when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
+    when v_left is null then p_batch.turn_of
+    else p_batch.turn_orgs[v_left - 1]
+  end;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
@@ -11850,6 +11863,38 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
+-- Name: first_waiting(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.first_waiting(p_org_id text) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return (
+    select u.event_id
+    from (
+      select b.period from outbox.backlog b where b.org_id = p_org_id order by b.period offset 0
+    ) b
+    cross join lateral (
+      select u.event_id from outbox.unrouted u
+      where u.period = b.period and u.org_id = p_org_id and u.org_id > ''
+      order by u.event_id limit 1
+    ) u
+    limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.first_waiting(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION first_waiting(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.first_waiting(p_org_id text) IS 'The first event of an organisation that waits for its turn; null if there is none. It passes over parts of which nothing is left.';
+
 -- Name: fix_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fix_settings() RETURNS void
@@ -13581,6 +13626,8 @@ declare
     cross join lateral (
       select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
     ) w
+    -- The first one has its turn.
+    where q.org_id is distinct from p_batch.turn_orgs[1]
     group by q.org_id
     having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
 begin
@@ -14575,14 +14622,16 @@ CREATE FUNCTION outbox.is_restoring() RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_temp'
     AS $$
-  select pg_catalog.to_regclass('outbox.binding_pkey') is null
+  select pg_catalog.to_regclass('outbox.delivery_pkey') is null
+    or pg_catalog.to_regclass('outbox.event_pkey') is null
+    or pg_catalog.to_regclass('outbox.binding_pkey') is null
 $$;
 
 ALTER FUNCTION outbox.is_restoring() OWNER TO postgres;
 
 -- Name: FUNCTION is_restoring(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_restoring() IS 'Whether the database is being restored: the data may be incomplete. Looks at one primary key (1 us), which pg_restore with one job adds after all data.';
+COMMENT ON FUNCTION outbox.is_restoring() IS 'Whether the database is being restored: the data may be incomplete. It looks at three primary keys (3 us), because pg_restore with several jobs may add one before it has loaded all tables.';
 
 -- Name: is_retryable(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15520,9 +15569,9 @@ ALTER FUNCTION outbox.last_tick_at() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the clock of the server; null if there was none yet.';
 
--- Name: late_parts(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: late_parts(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.late_parts(p_router outbox.router) RETURNS outbox.part[]
+CREATE FUNCTION outbox.late_parts(p_router outbox.router, p_most integer DEFAULT 1000) RETURNS outbox.part[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -15553,6 +15602,9 @@ begin
       exit when not found;
       v_parts := pg_catalog.array_append(
         v_parts, row(v_org, outbox.period_of(v_event))::outbox.part);
+      if pg_catalog.cardinality(v_parts) >= p_most then
+        return v_parts;
+      end if;
       v_event := outbox.period_end(outbox.period_of(v_event));
     end loop;
   end loop;
@@ -15560,11 +15612,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.late_parts(p_router outbox.router) OWNER TO postgres;
+ALTER FUNCTION outbox.late_parts(p_router outbox.router, p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION late_parts(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION late_parts(p_router outbox.router, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.late_parts(p_router outbox.router) IS 'The parts that have late events. It looks up one event of each transaction, organisation and period.';
+COMMENT ON FUNCTION outbox.late_parts(p_router outbox.router, p_most integer) IS 'The parts that have late events, at most p_most. It looks up one event of each transaction, organisation and period.';
 
 -- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15862,20 +15914,14 @@ begin
   delete from outbox.backlog b where b.ctid = any (array(
     select p.row_at
     from (
-      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
-      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
-      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
-      group by o.org_id
+      select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
+      from pg_catalog.unnest(p_batch.turn_orgs) t
     ) o
     cross join lateral (
-      select b.ctid as row_at, b.period from outbox.backlog b
-      where b.org_id = o.org_id
-        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      select b.ctid as row_at from outbox.backlog b
+      where b.org_id = o.org_id and (o.period is null or b.period < o.period)
       order by b.period limit 1000
-    ) p
-    where not exists (
-      select from outbox.unrouted u
-      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+    ) p));
 end
 $$;
 
@@ -15883,7 +15929,7 @@ ALTER FUNCTION outbox.leave_backlog(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) IS 'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) IS 'After a turn: the parts before the first event that still waits leave backlog. locks: the caller holds router.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17842,7 +17888,7 @@ CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
     AS $$
 declare
   v_parts outbox.part[];
-  v_next outbox.part;
+  v_org text;
 begin
   p_router.batch := 1;
   if outbox.is_for_new(p_router) then
@@ -17850,7 +17896,7 @@ begin
     from outbox.read_late(p_router) l
     cross join outbox.read_above(p_router) n;
   end if;
-  select o.org_id into v_next.org_id
+  select o.org_id into v_org
   from (
     select p.org_id from pg_catalog.unnest(v_parts) p
     union all
@@ -17858,18 +17904,23 @@ begin
   ) o
   order by o.org_id <= p_router.last_org, o.org_id
   limit 1;
-  select p.period into v_next.period
-  from (
-    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
-    union all
-    select b.period from outbox.backlog b where b.org_id = v_next.org_id
-  ) p
-  order by p.period
-  limit 1;
   return array(
-    select u.event_id from outbox.unrouted u
-    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
-    order by u.event_id limit 1);
+    select u.event_id
+    from (
+      select p.period
+      from (
+        select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_org
+        union
+        select b.period from outbox.backlog b where b.org_id = v_org
+      ) p
+      order by p.period offset 0
+    ) p
+    cross join lateral (
+      select u.event_id from outbox.unrouted u
+      where u.period = p.period and u.org_id = v_org and u.org_id > ''
+      order by u.event_id limit 1
+    ) u
+    limit 1);
 end
 $$;
 
@@ -18193,17 +18244,14 @@ CREATE FUNCTION outbox.oldest_waiting() RETURNS timestamp with time zone
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_part outbox.part := row('', null)::outbox.part;
+  v_org text := '';
   v_oldest timestamptz;
 begin
   loop
-    select b.org_id, b.period into v_part.org_id, v_part.period from outbox.backlog b
-    where b.org_id > v_part.org_id order by b.org_id, b.period limit 1;
+    select b.org_id into v_org from outbox.backlog b
+    where b.org_id > v_org order by b.org_id, b.period limit 1;
     exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time((
-      select u.event_id from outbox.unrouted u
-      where u.period = v_part.period and u.org_id = v_part.org_id and u.org_id > ''
-      order by u.event_id limit 1)));
+    v_oldest := least(v_oldest, outbox.uuid_v7_time(outbox.first_waiting(v_org)));
   end loop;
   return v_oldest;
 end
@@ -21514,6 +21562,7 @@ declare
 begin
   if pg_catalog.cardinality(v_late) >= p_router.batch then
     v_unread.parts := outbox.late_parts(p_router);
+    v_unread.is_part := pg_catalog.cardinality(v_unread.parts) >= 1000;
   elsif pg_catalog.cardinality(v_late) > 0 then
     select pg_catalog.array_agg(l.event_id order by l.place),
       pg_catalog.array_agg(u.row_at order by l.place),
@@ -21556,7 +21605,8 @@ begin
   -- One statement reads the late events, the new events and its own snapshot, so that all three
   -- agree.
   select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
-    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts,
+    case when l.is_part then null else n.upto end
   into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
     v_batch.watermark
   from outbox.read_late(p_router) l
@@ -21769,7 +21819,7 @@ begin
       select o.org_id, o.place, outbox.org_width(o.org_id) as width
       from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     ) o on o.place = t.place
-    order by t.n * o.width, t.place
+    order by (t.n - case when t.place = 1 then 1 else 0 end) * o.width, t.place
   ) t;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
   p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
@@ -21781,7 +21831,7 @@ ALTER FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) 
 
 -- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. They take turns: an organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries.';
+COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. They take turns: an organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation comes before all others.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24715,6 +24765,9 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          if p_batch.turn_orgs is not null then
+            perform outbox.leave_backlog(p_batch);
+          end if;
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,
@@ -24785,15 +24838,20 @@ begin
   -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
   loop
     v_batch := outbox.read_unrouted();
-    exit when v_batch.events is null;
-    perform outbox.lock_gates(array(
-      select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
-    perform outbox.route(v_batch, p_now);
+    if v_batch.events is not null then
+      perform outbox.lock_gates(array(
+        select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
+      perform outbox.route(v_batch, p_now);
+    elsif not outbox.has_unrouted() then
+      return true;
+    else
+      -- Another call is routing.
+      perform pg_catalog.pg_sleep(0.01);
+    end if;
     if pg_catalog.clock_timestamp() >= p_until then
       return false;
     end if;
   end loop;
-  return true;
 end
 $$;
 
@@ -33014,6 +33072,10 @@ REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
+-- Name: FUNCTION first_waiting(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.first_waiting(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION fix_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fix_settings() FROM PUBLIC;
@@ -33510,9 +33572,9 @@ REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) 
 REVOKE ALL ON FUNCTION outbox.last_tick_at() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.last_tick_at() TO service_role;
 
--- Name: FUNCTION late_parts(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION late_parts(p_router outbox.router, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.late_parts(p_router outbox.router) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.late_parts(p_router outbox.router, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 

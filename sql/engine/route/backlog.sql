@@ -62,6 +62,34 @@ comment on function outbox.waiting_orgs(text, integer) is
   'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after '
   'first.';
 
+create function outbox.first_waiting(p_org_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select u.event_id
+    from (
+      select b.period from outbox.backlog b where b.org_id = p_org_id order by b.period offset 0
+    ) b
+    cross join lateral (
+      select u.event_id from outbox.unrouted u
+      where u.period = b.period and u.org_id = p_org_id and u.org_id > ''
+      order by u.event_id limit 1
+    ) u
+    limit 1);
+end
+$$;
+comment on function outbox.first_waiting(text) is
+  'The first event of an organisation that waits for its turn; null if there is none. It passes '
+  'over parts of which nothing is left.';
+
 create function outbox.oldest_waiting() returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -70,17 +98,14 @@ set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_part outbox.part := row('', null)::outbox.part;
+  v_org text := '';
   v_oldest timestamptz;
 begin
   loop
-    select b.org_id, b.period into v_part.org_id, v_part.period from outbox.backlog b
-    where b.org_id > v_part.org_id order by b.org_id, b.period limit 1;
+    select b.org_id into v_org from outbox.backlog b
+    where b.org_id > v_org order by b.org_id, b.period limit 1;
     exit when not found;
-    v_oldest := least(v_oldest, outbox.uuid_v7_time((
-      select u.event_id from outbox.unrouted u
-      where u.period = v_part.period and u.org_id = v_part.org_id and u.org_id > ''
-      order by u.event_id limit 1)));
+    v_oldest := least(v_oldest, outbox.uuid_v7_time(outbox.first_waiting(v_org)));
   end loop;
   return v_oldest;
 end

@@ -30,7 +30,8 @@ begin
   -- One statement reads the late events, the new events and its own snapshot, so that all three
   -- agree.
   select pg_catalog.pg_current_snapshot(), l.events || n.events, l.rows_at || n.rows_at,
-    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts, n.upto
+    l.behind || n.behind, l.orgs || n.orgs, l.parts || n.parts,
+    case when l.is_part then null else n.upto end
   into v_snapshot, v_batch.events, v_batch.rows_at, v_batch.behind, v_batch.orgs, v_parts,
     v_batch.watermark
   from outbox.read_late(p_router) l
@@ -128,6 +129,8 @@ as $$
 declare
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+  v_served text[];
+  v_left integer;
 begin
   if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
@@ -136,9 +139,19 @@ begin
   perform outbox.wait_for_turns(array(
     select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
     from unnest(p_batch.events[v_place:], p_batch.orgs[v_place:]) as e (event_id, org_id)));
-  -- An organisation that got nothing in this call has not had its turn.
-  p_batch.turn_of := p_batch.orgs[
-    case when p_batch.cut_event is null then v_place - 1 else v_place end];
+  -- An organisation that got nothing in this call has not had its turn: the next call begins with
+  -- the first one of them.
+  v_served := p_batch.orgs[
+    1:case when p_batch.cut_event is null then v_place - 1 else v_place end];
+  v_left := (
+    select pg_catalog.min(o.place)
+    from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+    where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
+  p_batch.turn_of := case
+    when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
+    when v_left is null then p_batch.turn_of
+    else p_batch.turn_orgs[v_left - 1]
+  end;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];

@@ -166,6 +166,9 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          if p_batch.turn_orgs is not null then
+            perform outbox.leave_backlog(p_batch);
+          end if;
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,

@@ -50,7 +50,7 @@ set enable_bitmapscan = off
 as $$
 declare
   v_parts outbox.part[];
-  v_next outbox.part;
+  v_org text;
 begin
   p_router.batch := 1;
   if outbox.is_for_new(p_router) then
@@ -58,7 +58,7 @@ begin
     from outbox.read_late(p_router) l
     cross join outbox.read_above(p_router) n;
   end if;
-  select o.org_id into v_next.org_id
+  select o.org_id into v_org
   from (
     select p.org_id from pg_catalog.unnest(v_parts) p
     union all
@@ -66,18 +66,23 @@ begin
   ) o
   order by o.org_id <= p_router.last_org, o.org_id
   limit 1;
-  select p.period into v_next.period
-  from (
-    select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_next.org_id
-    union all
-    select b.period from outbox.backlog b where b.org_id = v_next.org_id
-  ) p
-  order by p.period
-  limit 1;
   return array(
-    select u.event_id from outbox.unrouted u
-    where u.period = v_next.period and u.org_id = v_next.org_id and u.org_id > ''
-    order by u.event_id limit 1);
+    select u.event_id
+    from (
+      select p.period
+      from (
+        select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_org
+        union
+        select b.period from outbox.backlog b where b.org_id = v_org
+      ) p
+      order by p.period offset 0
+    ) p
+    cross join lateral (
+      select u.event_id from outbox.unrouted u
+      where u.period = p.period and u.org_id = v_org and u.org_id > ''
+      order by u.event_id limit 1
+    ) u
+    limit 1);
 end
 $$;
 comment on function outbox.next_unrouted(outbox.router) is
@@ -150,7 +155,7 @@ begin
       select o.org_id, o.place, outbox.org_width(o.org_id) as width
       from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     ) o on o.place = t.place
-    order by t.n * o.width, t.place
+    order by (t.n - case when t.place = 1 then 1 else 0 end) * o.width, t.place
   ) t;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
   p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
@@ -160,7 +165,8 @@ $$;
 comment on function outbox.read_turn(outbox.router, outbox.routing) is
   'A batch with events of backlog: of each organisation its first ones, as many as its share of '
   'the batch. They take turns: an organisation with n subscriptions (org_width()) has one event '
-  'where one with a single subscription has n, so that both get about as many deliveries.';
+  'where one with a single subscription has n, so that both get about as many deliveries. The '
+  'first event of the first organisation comes before all others.';
 
 create function outbox.leave_backlog(p_batch outbox.routing) returns void
 language plpgsql
@@ -178,24 +184,19 @@ begin
   delete from outbox.backlog b where b.ctid = any (array(
     select p.row_at
     from (
-      select o.org_id, pg_catalog.max(e.event_id::text)::uuid as last_read
-      from pg_catalog.unnest(p_batch.turn_orgs) o (org_id)
-      left join unnest(p_batch.events, p_batch.orgs) e (event_id, org_id) on e.org_id = o.org_id
-      group by o.org_id
+      select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
+      from pg_catalog.unnest(p_batch.turn_orgs) t
     ) o
     cross join lateral (
-      select b.ctid as row_at, b.period from outbox.backlog b
-      where b.org_id = o.org_id
-        and b.period <= coalesce(outbox.period_of(o.last_read), b.period)
+      select b.ctid as row_at from outbox.backlog b
+      where b.org_id = o.org_id and (o.period is null or b.period < o.period)
       order by b.period limit 1000
-    ) p
-    where not exists (
-      select from outbox.unrouted u
-      where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));
+    ) p));
 end
 $$;
 comment on function outbox.leave_backlog(outbox.routing) is
-  'After a turn: the parts of which nothing is left leave backlog. locks: the caller holds router.';
+  'After a turn: the parts before the first event that still waits leave backlog. locks: the caller '
+  'holds router.';
 
 create function outbox.without_waiting(p_batch outbox.routing) returns outbox.routing
 language plpgsql
@@ -287,6 +288,8 @@ declare
     cross join lateral (
       select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
     ) w
+    -- The first one has its turn.
+    where q.org_id is distinct from p_batch.turn_orgs[1]
     group by q.org_id
     having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
 begin

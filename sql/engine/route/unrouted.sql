@@ -28,12 +28,14 @@ create type outbox.unread as (
   behind uuid[],
   orgs text[],
   parts outbox.part[],
-  upto uuid
+  upto uuid,
+  is_part boolean
 );
 comment on type outbox.unread is
   'What a read has found: fewer events than a batch, or no events and the parts that have them. '
   'rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch '
-  'processed; orgs: their organisations; upto: the new watermark.';
+  'processed; orgs: their organisations; upto: the new watermark; is_part: there may be further '
+  'parts, so the state of router stays as it is.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -66,7 +68,9 @@ $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
-create function outbox.late_parts(p_router outbox.router) returns outbox.part[]
+create function outbox.late_parts(
+  p_router outbox.router, p_most integer default 1000
+) returns outbox.part[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -97,15 +101,18 @@ begin
       exit when not found;
       v_parts := pg_catalog.array_append(
         v_parts, row(v_org, outbox.period_of(v_event))::outbox.part);
+      if pg_catalog.cardinality(v_parts) >= p_most then
+        return v_parts;
+      end if;
       v_event := outbox.period_end(outbox.period_of(v_event));
     end loop;
   end loop;
   return v_parts;
 end
 $$;
-comment on function outbox.late_parts(outbox.router) is
-  'The parts that have late events. It looks up one event of each transaction, organisation and '
-  'period.';
+comment on function outbox.late_parts(outbox.router, integer) is
+  'The parts that have late events, at most p_most. It looks up one event of each transaction, '
+  'organisation and period.';
 
 create function outbox.read_late(p_router outbox.router) returns outbox.unread
 language plpgsql stable
@@ -125,6 +132,7 @@ declare
 begin
   if pg_catalog.cardinality(v_late) >= p_router.batch then
     v_unread.parts := outbox.late_parts(p_router);
+    v_unread.is_part := pg_catalog.cardinality(v_unread.parts) >= 1000;
   elsif pg_catalog.cardinality(v_late) > 0 then
     select pg_catalog.array_agg(l.event_id order by l.place),
       pg_catalog.array_agg(u.row_at order by l.place),

@@ -19,11 +19,13 @@ comment on function outbox.unrestored_table() is
 create function outbox.is_restoring() returns boolean
 language sql stable set search_path = ''
 as $$
-  select pg_catalog.to_regclass('outbox.binding_pkey') is null
+  select pg_catalog.to_regclass('outbox.delivery_pkey') is null
+    or pg_catalog.to_regclass('outbox.event_pkey') is null
+    or pg_catalog.to_regclass('outbox.binding_pkey') is null
 $$;
 comment on function outbox.is_restoring() is
-  'Whether the database is being restored: the data may be incomplete. Looks at one primary key '
-  '(1 us), which pg_restore with one job adds after all data.';
+  'Whether the database is being restored: the data may be incomplete. It looks at three primary '
+  'keys (3 us), because pg_restore with several jobs may add one before it has loaded all tables.';
 
 create function outbox.refuse_restoring(p_table text) returns void
 language plpgsql stable set search_path = ''
@@ -46,7 +48,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   if outbox.is_restoring() then
-    perform outbox.refuse_restoring('binding');
+    perform outbox.refuse_restoring(outbox.unrestored_table());
   end if;
 end
 $$;

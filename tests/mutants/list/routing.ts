@@ -351,8 +351,8 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/read_unrouted.sql',
-    find: `    case when p_batch.cut_event is null then v_place - 1 else v_place end];`,
-    replace: '    v_place];',
+    find: '1:case when p_batch.cut_event is null then v_place - 1 else v_place end];',
+    replace: '1:v_place];',
     tests: ['sql/engine/route/turns.test.sql'],
     why: 'An organisation that got nothing in a call counts as served, so it waits for ever.',
   },
@@ -362,5 +362,29 @@ export const routing: readonly Mutant[] = [
     replace: 'order by e.n, e.event_id',
     tests: ['sql/engine/route/turns.test.sql'],
     why: 'An organisation with many endpoints takes the whole call, event by event.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: 'order by (t.n - case when t.place = 1 then 1 else 0 end) * o.width, t.place',
+    replace: 'order by t.n * o.width, t.place',
+    tests: ['sql/engine/route/stale_parts.test.sql'],
+    why: 'Many narrow organisations fill each call before the first event of a wide one.',
+  },
+  {
+    file: 'sql/engine/route/route.sql',
+    find: `          if p_batch.turn_orgs is not null then
+            perform outbox.leave_backlog(p_batch);
+          end if;
+`,
+    replace: '',
+    tests: ['sql/engine/route/stale_parts.test.sql'],
+    why: 'While the database refuses one delivery in each batch, no empty part leaves backlog.',
+  },
+  {
+    file: 'sql/operations/cancel_pending.sql',
+    find: 'elsif not outbox.has_unrouted() then',
+    replace: 'else',
+    tests: ['sql/engine/route/stale_parts.test.sql'],
+    why: 'A copy keeps events behind an empty part, and delivers what should be cancelled.',
   },
 ]

@@ -202,7 +202,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
   drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting org_share_ends
-  heavy_last org_width read_new read_turn route_waiting in_turn is_for_new late_parts leave_backlog new_parts oldest_new
+  heavy_last org_width first_waiting read_new read_turn route_waiting in_turn is_for_new late_parts leave_backlog new_parts oldest_new
   period_of period_end read_above read_late wait_for_turns waiting_events waiting_orgs without_waiting
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send
   -- dispatch and what it announces
