@@ -7047,8 +7047,8 @@ begin
 end
 $$;
 comment on function outbox.leave_backlog(outbox.routing) is
-  'After a turn: the parts before the first event that still waits leave backlog. locks: the caller '
-  'holds router.';
+  'After a turn: the parts before the first event that still waits leave backlog. locks: the '
+  'caller holds router.';
 
 create function outbox.without_waiting(p_batch outbox.routing) returns outbox.routing
 language plpgsql

@@ -1673,16 +1673,16 @@ ALTER FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_no
 
 COMMENT ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Applies failure_rule to failures from callbacks: holds and throttles. Returns the opt-outs. locks: endpoints and gates with SKIP LOCKED.';
 
--- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: apply_inbound(bigint[], outbox.opt_out_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
+CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
   v_update outbox.whatsapp_update;
-  v_opt_outs outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_opt_outs outbox.opt_out_change[] := p_opt_outs;
   v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
@@ -1696,6 +1696,13 @@ begin
     -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
+    if v_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number')
+      and pg_catalog.cardinality(v_opt_outs) > 0
+    then
+      -- What was said from the old number goes along to the new one.
+      perform outbox.save_opt_outs(v_opt_outs, p_now);
+      v_opt_outs := array[]::outbox.opt_out_change[];
+    end if;
     if v_update.kind = 'message' then
       select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
@@ -1714,11 +1721,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_inbound(p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: the caller has joined and holds the people (see links_of_updates()).';
+COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs that are still to be saved, p_opt_outs included. Before a person changes the number it saves all of them. locks: the caller has joined and holds the people (see links_of_updates()).';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2493,7 +2500,7 @@ declare
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
   perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
-  v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
+  v_opt_outs := outbox.apply_inbound(p_ids, v_opt_outs, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
@@ -4130,6 +4137,12 @@ begin
       and o.purpose = p_purpose and not o.lifted;
   end if;
   v_changed := found;
+  if p_opted_out and not v_changed then
+    -- A decision that was made before this one and comes later must not lift it.
+    update outbox.opt_out o set decided_at = greatest(o.decided_at, v_now)
+    where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
+      and o.purpose = p_purpose;
+  end if;
   if v_changed then
     perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
@@ -31958,9 +31971,9 @@ REVOKE ALL ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now t
 
 REVOKE ALL ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_inbound(p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -81,7 +81,7 @@ declare
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
   perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
-  v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
+  v_opt_outs := outbox.apply_inbound(p_ids, v_opt_outs, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
     perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;

@@ -3,7 +3,7 @@
 -- are opt-outs, too. Updates are applied one by one, because they are few compared with statuses.
 
 create function outbox.apply_inbound(
-  p_ids bigint[], p_now timestamptz
+  p_ids bigint[], p_opt_outs outbox.opt_out_change[], p_now timestamptz
 ) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
@@ -11,7 +11,7 @@ set enable_seqscan = off
 as $$
 declare
   v_update outbox.whatsapp_update;
-  v_opt_outs outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_opt_outs outbox.opt_out_change[] := p_opt_outs;
   v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
@@ -25,6 +25,13 @@ begin
     -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
+    if v_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number')
+      and pg_catalog.cardinality(v_opt_outs) > 0
+    then
+      -- What was said from the old number goes along to the new one.
+      perform outbox.save_opt_outs(v_opt_outs, p_now);
+      v_opt_outs := array[]::outbox.opt_out_change[];
+    end if;
     if v_update.kind = 'message' then
       select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
@@ -42,9 +49,11 @@ begin
   return v_opt_outs;
 end
 $$;
-comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: the caller '
-  'has joined and holds the people (see links_of_updates()).';
+comment on function outbox.apply_inbound(
+  bigint[], outbox.opt_out_change[], timestamptz) is
+  'Applies the messages and preferences of stored updates; returns the opt-outs that are still to '
+  'be saved, p_opt_outs included. Before a person changes the number it saves all of them. locks: '
+  'the caller has joined and holds the people (see links_of_updates()).';
 
 create function outbox.apply_inbound_message(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text,

@@ -104,6 +104,12 @@ begin
       and o.purpose = p_purpose and not o.lifted;
   end if;
   v_changed := found;
+  if p_opted_out and not v_changed then
+    -- A decision that was made before this one and comes later must not lift it.
+    update outbox.opt_out o set decided_at = greatest(o.decided_at, v_now)
+    where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
+      and o.purpose = p_purpose;
+  end if;
   if v_changed then
     perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,

@@ -307,8 +307,8 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/turn.sql',
-    find: `where u.period = p.period and u.org_id = o.org_id and u.org_id > '')));`,
-    replace: 'where false)));',
+    find: 'where b.org_id = o.org_id and (o.period is null or b.period < o.period)',
+    replace: 'where b.org_id = o.org_id',
     tests: ['sql/engine/route/flood.test.sql'],
     why: 'Events that wait for a turn are forgotten.',
   },

@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_messages.sql
-select plan(18);
+select plan(20);
 
 create temporary table made as select channel() as a, template() as code, template('offer', 'MARKETING') as offer;
 create function listed(p_answer jsonb) returns text[] language sql as $$
@@ -38,6 +38,13 @@ select is(message('+12025550102') ->> 'outcome', 'created', 'and messages go aga
 select is(listed(outbox.list_opt_outs('default', '+12025550102')), null, 'the list knows it no more');
 select throws_ok('select outbox.change_opt_out(''default'', ''0202555'', ''ALL'', true, ''x'')', 'OH001', 'recipient is not a number, a wa_id or a user id of WhatsApp', 'a number is checked');
 select throws_ok('select outbox.change_opt_out(''default'', ''+12025550101'', ''SOME'', true, ''x'')', 'OH001', 'purpose is ''SOME''', 'and a purpose');
+
+-- An opt-out that is said twice, and a START of between that comes late.
+create temporary table again as select outbox.find_person('default', '+12025550103') as id;
+select time_passes('10 s');
+select is(change('+12025550103', 'ALL', true) -> 'isNew', 'false', 'an opt-out is repeated by hand');
+do $$ begin perform outbox.save_opt_outs(array[row('default', a.id, 'ALL', true, outbox.clock() - interval '5 s', 'inbound START', null, null, null, null)::outbox.opt_out_change], outbox.clock()) from again a; end $$;
+select is((select lifted from outbox.opt_out o join again a on a.id = o.person_id), false, 'a START from before it does not lift it');
 
 select * from finish();
 rollback;

@@ -5,7 +5,7 @@ begin;
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
 \ir _person.sql
-select plan(43);
+select plan(44);
 
 create temporary table made as select channel() as a, template() as code, template('promo', 'MARKETING') as promo;
 
@@ -98,6 +98,11 @@ select receive(says('', '{"wa_id": "12025550160", "status": "system"}', 1, '{"sy
 select is(known_as('US.160') || ', ' || known_as('+12025550160'), '+12025550161 US.160, +12025550160', 'a person who changes the number takes the user id along');
 select is(outcome('+12025550161') || ' ' || outcome('+12025550160'), 'opted_out opted_out', 'and the wish, and the old number keeps it');
 select is(outcome('+12025550171') || ' ' || outcome('+12025550170'), 'created opted_out', 'who wanted messages gets them at the new number, and the old one has not agreed');
+
+select receive(says('Hi', '{"wa_id": "12025550180", "user_id": "US.180"}'));
+select receive(says('STOP', '{"wa_id": "12025550180"}', 1),
+  says('', '{"wa_id": "12025550180", "status": "system"}', 2, '{"system": {"type": "user_changed_number", "wa_id": "12025550181"}}'));
+select is(outcome('+12025550181'), 'opted_out', 'a wish that comes in the same call as the change goes along, too');
 
 -- Another organisation knows nothing of it.
 select channel('other', '100000000000002'), template(p_org_id => 'other');
