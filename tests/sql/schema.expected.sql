@@ -14029,6 +14029,10 @@ begin
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
   into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
+    with orgs as materialized (
+      select o.org_id, outbox.org_width(o.org_id) as width
+      from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
+    )
     select e.*
     from (
       select e.*,
@@ -14036,10 +14040,7 @@ begin
       from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
         as e (event_id, row_at, behind, org_id)
     ) e
-    join (
-      select o.org_id, outbox.org_width(o.org_id) as width
-      from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
-    ) o on o.org_id = e.org_id
+    join orgs o on o.org_id = e.org_id
     order by e.n * o.width, e.event_id
   ) t;
   return p_batch;
@@ -21803,10 +21804,13 @@ declare
 begin
   p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, p_router.batch);
   v_share := p_router.batch / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
-  with taken as materialized (
-    select o.place, u.event_id, u.row_at, u.behind,
-      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
+  with orgs as materialized (
+    select o.org_id, o.place, outbox.org_width(o.org_id) as width
     from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
+  ), taken as materialized (
+    select o.place, o.org_id, o.width, u.event_id, u.row_at, u.behind,
+      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
+    from orgs o
     cross join lateral (
       select u.event_id, u.row_at, u.behind
       from (
@@ -21826,13 +21830,8 @@ begin
     coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
   into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
-    select t.*, o.org_id
-    from taken t
-    join (
-      select o.org_id, o.place, outbox.org_width(o.org_id) as width
-      from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
-    ) o on o.place = t.place
-    order by (t.n - case when t.place = 1 then 1 else 0 end) * o.width, t.place
+    select t.* from taken t
+    order by (t.n - case when t.place = 1 then 1 else 0 end) * t.width, t.place
   ) t;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
   p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;

@@ -65,6 +65,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
   brokers: [],
   messages: [
     'callback_app',
+    'cancel_message',
     'change_opt_out',
     'count_messages',
     'create_channel',
@@ -86,6 +87,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'put_template',
     'put_whatsapp_app',
     'receive_callbacks',
+    'resend_message',
     'resume_channel',
     'set_channel_token',
     'set_default_channel',

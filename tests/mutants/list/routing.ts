@@ -365,8 +365,8 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/turn.sql',
-    find: 'order by (t.n - case when t.place = 1 then 1 else 0 end) * o.width, t.place',
-    replace: 'order by t.n * o.width, t.place',
+    find: 'order by (t.n - case when t.place = 1 then 1 else 0 end) * t.width, t.place',
+    replace: 'order by t.n * t.width, t.place',
     tests: ['sql/engine/route/stale_parts.test.sql'],
     why: 'Many narrow organisations fill each call before the first event of a wide one.',
   },
