@@ -89,7 +89,8 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
 
   /**
    * Publishes with the record's own key and headers, which a replay needs. If the letter is too large for
-   * the cluster, a letter with the place of the record is published instead: the partition must go on.
+   * the cluster, a letter with the place of the record is published instead, because the later
+   * messages of the partition must not wait.
    */
   async function put(
     dead: DeadMessage,

@@ -70,7 +70,7 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
               replayed.replayed++
             } catch (error) {
               const code = brokerCodeOf(error)
-              // Without a code the cluster is away.
+              // Without a code, the cluster is unavailable.
               if (code === null) throw error
               const event = `${batch.partition}/${offset}`
               log('warn', 'dead letter not replayed', { topic: original.topic, event, error: code })

@@ -6017,7 +6017,7 @@ create table outbox.attempt (
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
   'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. '
-  'resent: the request was sent a second time, because the first connection was already closed.';
+  'resent: the request was sent twice, because the first connection ended without a response.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
@@ -6583,8 +6583,8 @@ comment on type outbox.routing is
 --   late   its xid is at least seen_below: its transaction began after the last read
 --
 -- There is no other case: every other transaction had ended before the last read, so that read saw
--- its events. An old state is always safe, because a routed event is deleted from unrouted. What a
--- read has found and not routed waits in backlog (see turn).
+-- its events. An old row of router is always safe, because a routed event is deleted from unrouted.
+-- What a read has found and not routed waits in backlog (see turn).
 --
 -- An example with the events e1 < e2 < e3 < e4:
 --
@@ -6859,14 +6859,15 @@ comment on function outbox.has_unrouted() is
 --   new events    If a read finds fewer than a batch, they are routed at once, except those of
 --                 organisations in backlog. If it finds a batch, nothing is routed of it: all that
 --                 is new goes into backlog, by one index lookup for each organisation and period.
---   rest          So does what a call has read and not finished: more than 2,000 pairs, or more
---                 filters than its limit of work. An organisation may use half of this work, and
---                 the events of one that needs more come last.
+--   rest          What a call has read and not finished also goes into backlog: more than 2,000
+--                 pairs, or more filters than its limit of work. An organisation may use half of
+--                 this work, and the events of one that needs more come last.
 --   turn          A call without other new events, and every second call, reads from backlog: a
 --                 share of the batch for each of its organisations, beginning after the one that
---                 was last. The events come in the order of the deliveries that they and those
---                 before them get, about: of an organisation with 64 endpoints the first event
---                 comes beside the 64th one of an organisation with one endpoint.
+--                 was last. The events are ordered by about how many deliveries they and the
+--                 earlier events of their organisation create: the first event of an organisation
+--                 with 64 endpoints comes beside the 64th event of one with a single endpoint. The
+--                 first event of the first organisation comes before all others.
 --
 -- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
 -- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
@@ -6892,7 +6893,7 @@ begin
 end
 $$;
 comment on function outbox.is_for_new(outbox.router) is
-  'Whether the next call reads new events, else it is a turn of backlog.';
+  'Whether the next call reads new events. If not, it reads backlog.';
 
 create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
 language plpgsql stable
@@ -8724,7 +8725,7 @@ comment on type outbox.result is
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
   'assigned; provider: other values that the provider returned; cut: '
   'response has only the start of the body; resent: the request was sent twice, because the first '
-  'connection was already closed.';
+  'connection ended without a response.';
 
 create type outbox.news as (
   applied integer,
@@ -10203,7 +10204,7 @@ comment on function outbox.complete(outbox.result[], timestamptz) is
 -- due_gates():
 --
 --   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
---   2 due            The first 5,000 due gates. Behind more of them an organisation may wait.
+--   2 due            The first 5,000 due gates. If more are due, an organisation may wait.
 --   3 first          In the order of turns, p_limit of them, but at least 100, because some
 --                    endpoints may be paused.
 --   4 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
@@ -11999,9 +12000,9 @@ comment on function outbox.project_name(text) is
 -- sql/engine/run/restoring.sql
 
 -- A restore loads the data of each table, sets the sequences, and only then adds the primary keys
--- (https://www.postgresql.org/docs/current/app-pgrestore.html, --section). Who writes before that
--- takes ids that the sequences give again, and sees deliveries without their events. A worker does
--- not notice a restore: it connects to the same name as before.
+-- (https://www.postgresql.org/docs/current/app-pgrestore.html, --section). A transaction that
+-- writes earlier takes ids that the sequences give again, and sees deliveries without their events.
+-- A worker does not notice a restore: it connects to the same name as before.
 
 create function outbox.unrestored_table() returns text
 language sql stable set search_path = ''
@@ -12863,7 +12864,7 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   -- An error of claiming does not fail the call, because its results are recorded. So the run does
-  -- not repeat the call, and cannot request to refuse a row.
+  -- not repeat the call, and cannot ask the database to refuse a row: refusing is on here.
   perform outbox.set_refusing(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.

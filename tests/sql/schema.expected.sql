@@ -396,7 +396,7 @@ ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection was already closed.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -5756,7 +5756,7 @@ ALTER FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now tim
 
 -- Name: FUNCTION check_sending(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent. The wishes are those of the person. Looks the person up once, by the number, wa_id and hash.';
+COMMENT ON FUNCTION outbox.check_sending(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent. The opt-outs are those of the person. Looks the person up once, by the number, wa_id and hash.';
 
 -- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7296,8 +7296,8 @@ CREATE FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) 
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  -- An opt-out wins whatever the times. The later time stays, so that a late callback from before
-  -- it lifts nothing.
+  -- An opt-out wins, whichever time is later. The later time is kept, so that an older callback
+  -- cannot lift it.
   insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
     words, lifted, said_at, decided_at, created_at)
   select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,
@@ -9213,7 +9213,7 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   -- An error of claiming does not fail the call, because its results are recorded. So the run does
-  -- not repeat the call, and cannot request to refuse a row.
+  -- not repeat the call, and cannot ask the database to refuse a row: refusing is on here.
   perform outbox.set_refusing(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.
@@ -10770,7 +10770,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent a second time, because the first connection was already closed.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response.';
 
 -- Name: fail_attempt(outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12514,7 +12514,7 @@ begin
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
     p_now);
-  -- As old as callback_time() believes a status to be.
+  -- callback_time() accepts the time of a status up to this age.
   perform outbox.change_rows(v_task, 'outbox.deleted_channel',
     'delete from outbox.deleted_channel d where d.ctid = any ($1)',
     array(
@@ -14395,7 +14395,7 @@ ALTER FUNCTION outbox.is_for_new(p_router outbox.router) OWNER TO postgres;
 
 -- Name: FUNCTION is_for_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_for_new(p_router outbox.router) IS 'Whether the next call reads new events, else it is a turn of backlog.';
+COMMENT ON FUNCTION outbox.is_for_new(p_router outbox.router) IS 'Whether the next call reads new events. If not, it reads backlog.';
 
 -- Name: is_isolated_turn(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 

@@ -168,7 +168,7 @@ export type Outcome =
     lossy?: boolean
     /** `response` has only the start of the body. */
     cut?: boolean
-    /** The request was sent twice, because the first connection was already closed. */
+    /** The request was sent twice, because the first connection ended without a response. */
     resent?: boolean
     /** The provider's id of the accepted message. */
     provider_id?: string
@@ -189,7 +189,7 @@ export type Outcome =
     lossy?: boolean
     /** `response` has only the start of the body. */
     cut?: boolean
-    /** The request was sent twice, because the first connection was already closed. */
+    /** The request was sent twice, because the first connection ended without a response. */
     resent?: boolean
   }
 

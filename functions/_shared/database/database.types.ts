@@ -2031,7 +2031,6 @@ export type Database = {
           'watermark': string
           'has_new': boolean | null
           'is_for_new': boolean | null
-          'late_parts': (Database['outbox']['CompositeTypes']['part'])[] | null
           'new_parts': Record<string, unknown> | null
           'next_unrouted': (string)[] | null
           'oldest_new': string | null
@@ -2043,7 +2042,6 @@ export type Database = {
         ComputedFields:
           | 'has_new'
           | 'is_for_new'
-          | 'late_parts'
           | 'new_parts'
           | 'next_unrouted'
           | 'oldest_new'
@@ -3013,7 +3011,11 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_inbound': {
-        Args: { 'p_ids': (number)[]; 'p_now': string }
+        Args: {
+          'p_ids': (number)[]
+          'p_now': string
+          'p_opt_outs': (Database['outbox']['CompositeTypes']['opt_out_change'])[]
+        }
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_inbound_message': {
@@ -4438,6 +4440,7 @@ export type Database = {
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
+      'first_waiting': { Args: { 'p_org_id': string }; Returns: string }
       'fix_settings': { Args: Record<PropertyKey, never>; Returns: undefined }
       'fold_apart': { Args: { 'p_now': string; 'p_rows': (unknown)[] }; Returns: number }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
@@ -4793,6 +4796,7 @@ export type Database = {
       'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
       'late_parts': {
         Args: {
+          'p_most'?: number
           'p_router': Omit<
             Database['outbox']['Tables']['router']['Row'],
             Database['outbox']['Tables']['router']['ComputedFields']
@@ -7168,6 +7172,7 @@ export type Database = {
         'orgs': (string)[] | null
         'parts': (Database['outbox']['CompositeTypes']['part'])[] | null
         'upto': string | null
+        'is_part': boolean | null
       }
       'watched_change': {
         'record': Json | null

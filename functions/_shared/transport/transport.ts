@@ -30,7 +30,7 @@ export type FaultClass = Exclude<ErrorClass, 'redirect' | 'status' | 'broker'>
 
 /**
  * A response as far as it was read, or why there is none. `resent`: the request was sent twice, because the
- * first connection was already closed by the peer.
+ * first connection ended without a response.
  */
 export type Exchange =
   | {

@@ -4,7 +4,7 @@
 -- due_gates():
 --
 --   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
---   2 due            The first 5,000 due gates. Behind more of them an organisation may wait.
+--   2 due            The first 5,000 due gates. If more are due, an organisation may wait.
 --   3 first          In the order of turns, p_limit of them, but at least 100, because some
 --                    endpoints may be paused.
 --   4 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;

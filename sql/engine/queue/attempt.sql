@@ -27,7 +27,7 @@ create table outbox.attempt (
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
   'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. '
-  'resent: the request was sent a second time, because the first connection was already closed.';
+  'resent: the request was sent twice, because the first connection ended without a response.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,

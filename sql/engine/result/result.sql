@@ -23,7 +23,7 @@ comment on type outbox.result is
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
   'assigned; provider: other values that the provider returned; cut: '
   'response has only the start of the body; resent: the request was sent twice, because the first '
-  'connection was already closed.';
+  'connection ended without a response.';
 
 create type outbox.news as (
   applied integer,

@@ -7,14 +7,15 @@
 --   new events    If a read finds fewer than a batch, they are routed at once, except those of
 --                 organisations in backlog. If it finds a batch, nothing is routed of it: all that
 --                 is new goes into backlog, by one index lookup for each organisation and period.
---   rest          So does what a call has read and not finished: more than 2,000 pairs, or more
---                 filters than its limit of work. An organisation may use half of this work, and
---                 the events of one that needs more come last.
+--   rest          What a call has read and not finished also goes into backlog: more than 2,000
+--                 pairs, or more filters than its limit of work. An organisation may use half of
+--                 this work, and the events of one that needs more come last.
 --   turn          A call without other new events, and every second call, reads from backlog: a
 --                 share of the batch for each of its organisations, beginning after the one that
---                 was last. The events come in the order of the deliveries that they and those
---                 before them get, about: of an organisation with 64 endpoints the first event
---                 comes beside the 64th one of an organisation with one endpoint.
+--                 was last. The events are ordered by about how many deliveries they and the
+--                 earlier events of their organisation create: the first event of an organisation
+--                 with 64 endpoints comes beside the 64th event of one with a single endpoint. The
+--                 first event of the first organisation comes before all others.
 --
 -- While organisations wait for each other, and for 5 s after that, a call reads a quarter of the
 -- events and pairs and does an eighth of the work for filters, so that the next one comes soon.
@@ -40,7 +41,7 @@ begin
 end
 $$;
 comment on function outbox.is_for_new(outbox.router) is
-  'Whether the next call reads new events, else it is a turn of backlog.';
+  'Whether the next call reads new events. If not, it reads backlog.';
 
 create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
 language plpgsql stable

@@ -10,8 +10,8 @@
 --   late   its xid is at least seen_below: its transaction began after the last read
 --
 -- There is no other case: every other transaction had ended before the last read, so that read saw
--- its events. An old state is always safe, because a routed event is deleted from unrouted. What a
--- read has found and not routed waits in backlog (see turn).
+-- its events. An old row of router is always safe, because a routed event is deleted from unrouted.
+-- What a read has found and not routed waits in backlog (see turn).
 --
 -- An example with the events e1 < e2 < e3 < e4:
 --

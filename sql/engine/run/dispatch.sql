@@ -142,7 +142,7 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   -- An error of claiming does not fail the call, because its results are recorded. So the run does
-  -- not repeat the call, and cannot request to refuse a row.
+  -- not repeat the call, and cannot ask the database to refuse a row: refusing is on here.
   perform outbox.set_refusing(true);
   begin
     -- The statement timeout fires only once, so claim nothing after it.

@@ -1,7 +1,7 @@
 -- A restore loads the data of each table, sets the sequences, and only then adds the primary keys
--- (https://www.postgresql.org/docs/current/app-pgrestore.html, --section). Who writes before that
--- takes ids that the sequences give again, and sees deliveries without their events. A worker does
--- not notice a restore: it connects to the same name as before.
+-- (https://www.postgresql.org/docs/current/app-pgrestore.html, --section). A transaction that
+-- writes earlier takes ids that the sequences give again, and sees deliveries without their events.
+-- A worker does not notice a restore: it connects to the same name as before.
 
 create function outbox.unrestored_table() returns text
 language sql stable set search_path = ''

@@ -47,7 +47,7 @@ begin
           select from outbox.message_attempt a
           where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid)),
     p_now);
-  -- As old as callback_time() believes a status to be.
+  -- callback_time() accepts the time of a status up to this age.
   perform outbox.change_rows(v_task, 'outbox.deleted_channel',
     'delete from outbox.deleted_channel d where d.ctid = any ($1)',
     array(

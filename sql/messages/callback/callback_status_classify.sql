@@ -1,6 +1,6 @@
--- The verdict on each status: applied, skipped with a reason, or kept. classify_statuses() finds
+-- The result of each status: applied, skipped with a reason, or kept. classify_statuses() finds
 -- what is new for its attempt, before anything changes. judge_statuses() says what it meant for the
--- message, after that was judged.
+-- message, after judge_messages().
 
 create function outbox.classify_statuses(
   p_ids bigint[], p_gates uuid[]

@@ -2,8 +2,8 @@
 -- callback. So updates that cannot be applied now stay stored, and apply_callbacks() applies them
 -- later.
 --
--- An update that can have no effect now, but may have one when it comes again (another X-Org-Id, a
--- channel that is created later), is stored under a key of its own, so that the good one is not a
+-- An update that has no effect now, but may have one when it comes again (another X-Org-Id, a
+-- channel that is created later), is stored under a key of its own. Then the later one is not a
 -- repeat of it.
 
 create function outbox.receive_callbacks(

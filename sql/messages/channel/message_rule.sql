@@ -147,7 +147,7 @@ update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKE
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 
 -- Final, about one recipient, and nobody can correct it: the message is FAILED, which its audit and
--- activity rows record, but there is no dead letter to replay and nobody on call is informed.
+-- activity rows record, but there is no dead letter to replay, and no alert fires for it.
 update outbox.failure_rule f set of_recipient = true
 where f.kind = 'whatsapp' and f.code in ('130403', '130472', '131021', '131026', '131030', '131043',
   '131047', '131049', '131050', '131062', '137000');

@@ -2,9 +2,9 @@
 -- row in the audit trail. It does not use up the idempotency key, so the same call can succeed
 -- later, for example after consent is granted.
 --
--- The look at the key comes before every other check, and compares what was asked for, not what it
--- resolved to. So a repeat has the same message although the default channel, a limit, a template
--- or a consent has changed since, or the channel was deleted.
+-- The key is checked before everything else. The check compares the arguments as given, not what
+-- they resolve to. So a repeat returns the same message, also if the default channel, a limit, a
+-- template or a consent has changed since, or the channel was deleted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''

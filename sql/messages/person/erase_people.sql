@@ -1,5 +1,5 @@
--- Erasing of people, message.retention_days after the last contact. Who has opted out of nothing is
--- deleted. Of others the opt-outs stay, and the keyed hashes of the identifiers find them.
+-- Erasing of people, message.retention_days after the last contact. A person without an opt-out is
+-- deleted. The opt-outs of others stay, and the keyed hashes of their identifiers find them.
 
 create function outbox.erase_people(p_now timestamptz, p_limit integer) returns integer
 language plpgsql

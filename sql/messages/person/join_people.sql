@@ -1,4 +1,4 @@
--- Links make people one. The head of person explains the order of the locks.
+-- Joins the people that links name. The head of person explains the order of the locks.
 
 create function outbox.join_people(
   p_links outbox.person_link[], p_now timestamptz
@@ -201,8 +201,8 @@ create function outbox.copy_opt_outs(
 language plpgsql set search_path = ''
 as $$
 begin
-  -- An opt-out wins whatever the times. The later time stays, so that a late callback from before
-  -- it lifts nothing.
+  -- An opt-out wins, whichever time is later. The later time is kept, so that an older callback
+  -- cannot lift it.
   insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
     words, lifted, said_at, decided_at, created_at)
   select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,

@@ -63,7 +63,7 @@ $$;
 comment on function outbox.check_sending(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
   'and the recipient has not written for 24 hours) or template_missing; null if it may be sent. '
-  'The wishes are those of the person. Looks the person up once, by the number, wa_id and hash.';
+  'The opt-outs are those of the person. Looks the person up once, by the number, wa_id and hash.';
 
 create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''

@@ -1,7 +1,6 @@
--- Judges messages again, after anything became known about one of their attempts. The result, the
--- callback or the late id writes what it says into the attempt; everything else follows here: the
--- status, the id, the times and the error of the message, its audit and activity rows, and the end
--- of a retry that is not needed.
+-- Judges messages again after a response, a callback or a late id. The caller has stored it in the
+-- attempt. This file updates the rest: status, id, times and error of the message, its audit and
+-- activity rows, and it closes a retry that is not needed.
 
 create function outbox.judge_messages(
   p_messages bigint[], p_now timestamptz

@@ -25,7 +25,8 @@ export type Connections<Target, Connection> = {
   ): Promise<Outcome>
   /** Closes unused connections now, and the others when they become unused. */
   closeIdle(): Promise<void>
-  /** How many brokers have a connection, or were dialled in the last second before the last dial. */
+  /** How many brokers have a connection, or were connected to in the last second before the last
+   * connection. */
   readonly size: number
 }
 
