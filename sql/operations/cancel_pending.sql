@@ -25,6 +25,8 @@ begin
       return false;
     end if;
   end loop;
+  -- plpgsql_check requires a return after a loop.
+  return null;
 end
 $$;
 comment on function outbox.route_all(timestamptz, timestamptz) is

@@ -14847,6 +14847,8 @@ begin
       return false;
     end if;
   end loop;
+  -- plpgsql_check requires a return after a loop.
+  return null;
 end
 $$;
 comment on function outbox.route_all(timestamptz, timestamptz) is
@@ -15720,7 +15722,7 @@ begin
   set constraints all immediate;
   -- A restore brings the jobs of pg_cron before the data of this schema.
   if outbox.is_restoring() then
-    return '{"kicked": false, "restoring": true}';
+    return '{"kicked": false, "restoring": true}'::jsonb;
   end if;
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.

@@ -2127,7 +2127,7 @@ declare
   v_people bigint[];
 begin
   if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
-    return '{}';
+    return array[]::bigint[];
   end if;
   v_key := outbox.hash_key();
   v_linked := array(
@@ -6034,7 +6034,7 @@ declare
 begin
   -- A group is no person, and neither is its message's recipient.
   if p_update.data ->> 'recipient_type' = 'group' then
-    return '{}';
+    return array[]::text[];
   end if;
   select m.* into v_message from outbox.outbound_message m
   where m.id = case

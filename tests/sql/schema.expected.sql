@@ -14823,7 +14823,7 @@ declare
   v_people bigint[];
 begin
   if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
-    return '{}';
+    return array[]::bigint[];
   end if;
   v_key := outbox.hash_key();
   v_linked := array(
@@ -24864,6 +24864,8 @@ begin
       return false;
     end if;
   end loop;
+  -- plpgsql_check requires a return after a loop.
+  return null;
 end
 $$;
 
@@ -27440,7 +27442,7 @@ begin
   set constraints all immediate;
   -- A restore brings the jobs of pg_cron before the data of this schema.
   if outbox.is_restoring() then
-    return '{"kicked": false, "restoring": true}';
+    return '{"kicked": false, "restoring": true}'::jsonb;
   end if;
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
@@ -28150,7 +28152,7 @@ declare
 begin
   -- A group is no person, and neither is its message's recipient.
   if p_update.data ->> 'recipient_type' = 'group' then
-    return '{}';
+    return array[]::text[];
   end if;
   select m.* into v_message from outbox.outbound_message m
   where m.id = case

@@ -24,7 +24,7 @@ declare
 begin
   -- A group is no person, and neither is its message's recipient.
   if p_update.data ->> 'recipient_type' = 'group' then
-    return '{}';
+    return array[]::text[];
   end if;
   select m.* into v_message from outbox.outbound_message m
   where m.id = case

@@ -17,7 +17,7 @@ declare
   v_people bigint[];
 begin
   if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
-    return '{}';
+    return array[]::bigint[];
   end if;
   v_key := outbox.hash_key();
   v_linked := array(
