@@ -81,6 +81,7 @@ export const profileGroups: readonly ProfileGroup[] = [
       'tests/sql/time/cleanup/expiry.test.sql',
       'tests/sql/time/cleanup/parts.test.sql',
       'tests/sql/time/cleanup/pieces.test.sql',
+      'tests/sql/time/cleanup/replay_jobs.test.sql',
       'tests/sql/time/partitions/ahead.test.sql',
     ],
   },
@@ -90,8 +91,9 @@ export const profileGroups: readonly ProfileGroup[] = [
       // With row_security off, a table with a policy refuses the role that the test takes.
       'tests/sql/rights/tried.test.sql',
       'tests/sql/watch/watch_table/rows.test.sql',
-      // It alters a table in the transaction that writes to it.
+      // They alter a table in the transaction that writes to it.
       'tests/sql/watch/watch_table/followed.test.sql',
+      'tests/sql/watch/watch_table/renamed_triggers.test.sql',
     ],
   },
   {
@@ -102,6 +104,7 @@ export const profileGroups: readonly ProfileGroup[] = [
       // It sets a statement_timeout of its own.
       'tests/sql/engine/refusals/results.test.sql',
       'tests/sql/watch/watch_table/followed.test.sql',
+      'tests/sql/watch/watch_table/renamed_triggers.test.sql',
     ],
   },
 ]

@@ -18,7 +18,7 @@ select outbox.tick(), time_passes('1 s'), outbox.tick();
 select is(jobs(), 'done', 'a job has ended');
 update outbox.endpoint set status = 'paused' where true;
 select outbox.set_setting('replay_job.retention_days', '1');
-select time_passes('1 day'), time_passes('1 ms');
+select time_passes('24 h'), time_passes('1 ms');
 select is(outbox.cleanup() -> 'replay_jobs', '1', 'it is deleted after its retention');
 select is((select count(*) from outbox.lane l join job on l.key_hash = job.id), 1::bigint, 'its lane stays while it has deliveries');
 update outbox.endpoint set status = 'enabled', updated_at = outbox.clock() where true;
@@ -32,7 +32,7 @@ select outbox.set_setting('replay_job.retention_days', '90');
 select outbox.replay_many('default') from generate_series(1, 4);
 select outbox.set_replay_job(j.id::text, case j.n when 4 then 'paused' else 'cancelled' end)
 from (select j.id, row_number() over (order by j.id) as n from outbox.replay_job j) j where j.n <> 3;
-select time_passes('90 days');
+select time_passes('2160 h');
 select is(outbox.cleanup() -> 'replay_jobs', '0', 'ninety days after their end jobs are there');
 select time_passes('1 ms');
 select is(outbox.cleanup(1) -> 'replay_jobs', '1', 'a millisecond later each call deletes as many as it may');
