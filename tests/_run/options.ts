@@ -21,7 +21,7 @@ export const help = `Run tests of every kind.
   npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [<word>…]
 
   <word>         run only what has one of the words in its path or name, or is a step of this name
-  --all          run all tests except the soak tests: 25 minutes at most on 2 cores, instead of 6
+  --all          run all tests except the soak tests: about half an hour on 2 cores, instead of 10 minutes
   --slow         list the slowest tests and files at the end
   --postgres 17  run on PostgreSQL 17, which is installed below .outhook
   --short        soak: the shortened form of CI
