@@ -45,7 +45,8 @@ create table outbox.endpoint (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   credentials_vault_id uuid,
-  config jsonb
+  config jsonb,
+  is_purged boolean not null default false
 );
 comment on table outbox.endpoint is
   'The endpoints with all their settings. version increases with each change. The defaults come '
@@ -69,8 +70,12 @@ comment on column outbox.endpoint.credentials_vault_id is
   'only dispatch() reads them.';
 comment on column outbox.endpoint.config is
   'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
+comment on column outbox.endpoint.is_purged is
+  'Of a deleted endpoint: purge_deleted() has removed its deliveries, secrets and gate.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
+create index endpoint_to_purge on outbox.endpoint (org_id, id)
+where status = 'deleted' and not is_purged;
 
 create function outbox.keep_endpoint() returns trigger
 language plpgsql set search_path = ''

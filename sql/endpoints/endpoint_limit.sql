@@ -7,7 +7,10 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
   ('limit.endpoint_subscriptions', '100', 'integer', 1, 10000, true,
     'How many event types an endpoint may be subscribed to'),
   ('limit.subscriptions', '10000', 'integer', 1, 1000000, true,
-    'How many event types all endpoints of an organisation may be subscribed to, added up');
+    'How many event types all endpoints of an organisation may be subscribed to, added up'),
+  ('limit.token_share', '100', 'integer', 1, 1000, true,
+    'The largest maxInFlight and quantum of an endpoint that a token may set; a secret key may '
+      'set up to 1000');
 
 create function outbox.take_endpoint_turn(p_org_id text) returns void
 language plpgsql volatile set search_path = ''

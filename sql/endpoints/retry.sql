@@ -22,6 +22,7 @@ as $$
 declare
   v_strategy text := p_policy ->> 'strategy';
   v_field text;
+  v_shortest float8;
 begin
   if p_policy is null then
     return;
@@ -76,6 +77,20 @@ begin
         'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
     end if;
   end loop;
+  v_shortest := case v_strategy
+    when 'schedule' then (
+      select pg_catalog.min(d::float8)
+      from pg_catalog.jsonb_array_elements_text(p_policy -> 'delays') d
+    )
+    else (p_policy ->> 'base_delay')::float8
+  end;
+  -- Every delay would be max_delay, so one of the two is a mistake.
+  if (p_policy ->> 'max_delay')::float8 < v_shortest then
+    perform outbox.invalid('retry.max_delay',
+      pg_catalog.format('is %s s, less than the shortest delay, %s s', p_policy -> 'max_delay',
+        v_shortest::numeric),
+      'Raise it to that delay at least, or omit it');
+  end if;
   if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
     perform outbox.invalid('retry.jitter', 'is not true or false',
       'Expected true: the delay is multiplied by 0.5 to 1.5');

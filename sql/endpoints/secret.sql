@@ -1,7 +1,7 @@
 -- Signing secrets. A webhook always has a secret of scheme v1 (HMAC, shared with the receiver), and
 -- may have one of scheme v1a (ed25519; only Outhook has the private key). All secrets that have not
--- expired sign, so a receiver can verify with the old or the new one after a rotation. Vault stores
--- them.
+-- expired sign, so a receiver can verify with the old or the new one after a rotation. X-Signature
+-- has only one of them: see signing_secret. Vault stores them.
 
 create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -50,11 +50,19 @@ as $$
 declare
   v_secrets jsonb;
   v_missing bigint;
+  -- Only the order of several secrets depends on it.
+  v_first uuid := case
+    when (select pg_catalog.count(*) from outbox.endpoint_secret s
+      where s.endpoint_id = p_endpoint_id) > 1
+    then outbox.signing_secret(p_endpoint_id, p_now)
+  end;
 begin
   select
     coalesce(
       pg_catalog.jsonb_agg(
-        v.decrypted_secret order by s.expires_at is null desc, s.created_at desc, s.id)
+        v.decrypted_secret
+        order by s.id is not distinct from v_first desc, s.expires_at is null desc,
+          s.created_at desc, s.id)
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
@@ -69,7 +77,8 @@ begin
 end
 $$;
 comment on function outbox.active_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced '
+  'The secrets that sign at that time as a jsonb array of text: first the one of X-Signature '
+  '(signing_secret()), then the others, newest first. Skips a replaced '
   'secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if '
   'one cannot be decrypted. Only for dispatch().';
 

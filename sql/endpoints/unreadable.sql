@@ -12,7 +12,7 @@ begin
     else outbox.vault_text(p_vault_id, p_what)
   end;
   return null;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;

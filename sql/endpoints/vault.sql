@@ -38,7 +38,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;

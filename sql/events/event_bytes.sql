@@ -51,7 +51,8 @@ begin
     select e.org_id, outbox.day_of(p_now), pg_catalog.sum(e.bytes)
     from pg_catalog.unnest(p_rows_at) r (row_at)
     cross join lateral (
-      select u.event_id from outbox.unrouted u where u.ctid = r.row_at offset 0
+      select u.event_id from outbox.unrouted u
+      where u.ctid = r.row_at and u.is_backfill is null offset 0
     ) u
     cross join lateral (
       select e.org_id, pg_catalog.octet_length(e.body) as bytes from outbox.event e
@@ -77,7 +78,8 @@ begin
 end
 $$;
 comment on function outbox.count_event_bytes(tid[], timestamptz) is
-  'Counts the bytes of the payloads of rows of unrouted for their organisations. Does nothing '
+  'Counts the bytes of the payloads of rows of unrouted for their organisations, but not those of '
+  'a backfill, with which an operator would stop the application from publishing. Does nothing '
   'while no organisation has a limit. The caller holds the router, so it waits for nobody.';
 
 create function outbox.check_event_bytes(p_org_id text, p_now timestamptz) returns void

@@ -49,3 +49,25 @@ comment on function outbox.partitions(text) is
   'The partitions of event or attempt without DEFAULT, and the time span that each stores by its '
   'real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest '
   'first.';
+
+create function outbox.stored_since() returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.date_trunc('day', outbox.clock(), 'UTC')
+    - pg_catalog.make_interval(days => outbox.setting_int('event.delivered_days'));
+end
+$$;
+comment on function outbox.stored_since() is
+  'The time since which all events are stored. Older ones are stored while they are open, and '
+  'after an attempt since then.';
+
+create function outbox.stored_from() returns uuid
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.uuid_v7_floor(outbox.stored_since());
+end
+$$;
+comment on function outbox.stored_from() is
+  'The lowest id from which on all events are stored: that of stored_since().';

@@ -6,14 +6,20 @@
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
 as $$
+declare
+  v_field text := coalesce(
+    pg_catalog.substring(
+      ',' || pg_catalog.current_setting('outbox.field_names', true),
+      ',' || p_field || '=([a-z_]+)'),
+    p_field);
 begin
-  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
-    detail = p_field, hint = p_remedy;
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', v_field, p_problem),
+    detail = v_field, hint = p_remedy;
 end
 $$;
 comment on function outbox.invalid(text, text, text) is
   'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the '
-  'remedy.';
+  'remedy. The setting outbox.field_names has other names of fields: "type=event_type,...".';
 
 create function outbox.check_choice(p_field text, p_value text, p_choices text[]) returns void
 language plpgsql stable set search_path = ''

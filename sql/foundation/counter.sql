@@ -110,7 +110,7 @@ begin
   loop
     begin
       v_folded := v_folded + outbox.fold_rows(v_counter.rows);
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
         raise;
       end if;
@@ -140,7 +140,7 @@ begin
   select p_now, t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
   from taken t
   group by t.metric, t.labels;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -177,7 +177,7 @@ begin
   end if;
   begin
     v_folded := outbox.fold_rows(v_rows);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;

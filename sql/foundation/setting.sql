@@ -30,15 +30,20 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'If off, there are no kicks and no claims; publishing continues'),
   ('worker.poll_interval_ms', '1000', 'integer', 25, 60000,
     'How often the tick checks for work, in whole seconds and at least once a second; an idle '
-    'worker polls four times as often, and a busy run at most every 25 ms'),
+    'worker polls four times as often, about three times after a minute, and a busy run at most '
+    'every 25 ms'),
   ('worker.batch_size', '400', 'integer', 1, 1000,
     'The largest number of deliveries that one dispatch claims'),
   ('worker.max_runs', '4', 'integer', 1, 100,
     'The largest number of edge runs at a time; a further run ends at once'),
   ('worker.max_wall_ms', '25000', 'integer', 1000, 300000,
-    'How long an edge run claims deliveries; the platform ends a function after 150 s'),
+    'How long an edge run claims deliveries, from its first response of the database; the platform '
+    'ends a function after 150 s'),
   ('worker.max_deliveries', '2000', 'integer', 1, 1000000,
     'How many deliveries an edge run sends before it ends; the platform allows a run 2 s of CPU'),
+  ('worker.notify', 'true', 'boolean', null, null,
+    'Whether a commit notifies the workers if all of them sleep; if off, they find new events when '
+    'they poll. Always off on a server with max_prepared_transactions above 0'),
   ('kick.on_commit', 'true', 'boolean', null, null,
     'Whether a commit sends a kick if no run is active; if off, only the tick sends kicks'),
   ('kick.quiet_ms', '500', 'integer', 50, 60000,

@@ -20,7 +20,8 @@
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
 -- their gate. It waits only for gates, in id order, and after them for rows of the module messages:
--- messages by id, then people from the highest id to the lowest (see messages/person/person).
+-- messages by id, then people, all of a call at once, from the highest id to the lowest (see
+-- messages/person/person).
 -- All other locks use SKIP LOCKED. No run waits for the row of an endpoint, which operators change.
 --
 -- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A
@@ -37,7 +38,8 @@
 -- join methods (enable_hashjoin, enable_mergejoin), a new plan for each call (plan_cache_mode), and
 -- compilation (jit).
 --
--- Outhook's own SQLSTATEs, class OH (callers switch on the code, never on the text):
+-- Outhook's own SQLSTATEs, class OH (callers switch on the code, never on the text; OH000 undoes
+-- the work of a block and never leaves its function):
 --   OH001 an argument is invalid                    OH004 the object's status forbids it
 --   OH002 the object was not found                  OH005 the value of a setting is invalid
 --   OH003 the idempotency key has other content    OH006 the breaker is open

@@ -51,7 +51,7 @@ begin
     shown_until = excluded.shown_until
   returning r.failures into v_failures;
   return v_failures;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   raise warning '%(): the refusal of % cannot be recorded: % %', p_task, p_member, sqlstate,
     sqlerrm;
   return null;
@@ -61,6 +61,23 @@ comment on function outbox.refuse_upkeep(text, text, text, text, interval) is
   'Records that a function could not process an object, and raises a warning that names both. '
   'p_shown: for how long queue_health shows it. Returns how often in a row it failed; null if that '
   'cannot be recorded.';
+
+create function outbox.refuse_slow(
+  p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval
+) returns boolean
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_sqlstate <> '57014' or p_detail not like 'the row (%' then
+    return false;
+  end if;
+  perform outbox.refuse_upkeep(p_task, p_detail, p_sqlstate, p_error, p_shown);
+  return true;
+end
+$$;
+comment on function outbox.refuse_slow(text, text, text, text, interval) is
+  'Records the row that took too long alone, if p_detail of a timeout names it (change_apart()); '
+  'false if it names none.';
 
 create function outbox.rests(p_task text, p_member text, p_now timestamptz) returns boolean
 language plpgsql stable
@@ -84,7 +101,7 @@ set enable_seqscan = off
 as $$
 begin
   delete from outbox.upkeep_refusal r where r.task = p_task and r.member = p_member;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;

@@ -2,20 +2,23 @@
 -- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up
 -- to 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the
 -- next start of the job continues. A step that fails prevents no other. A row that the database
--- refuses to delete prevents no other row (foundation/change_rows). Each step may run at any time,
--- repeatedly and concurrently.
+-- refuses to delete prevents no other row (foundation/change_rows). If the statement timeout ends a
+-- piece, the next ones are smaller. If one row alone takes too long, it is left out for a day. Each
+-- step may run at any time, repeatedly and concurrently.
 
 -- Unlogged: after a crash of the server the cleanup of the day begins again.
 create unlogged table outbox.cleanup_progress (
   name text primary key,
   done_on date,
   piece_rows integer,
+  swept_to uuid,
   failed_at timestamptz,
   error text
 );
 comment on table outbox.cleanup_progress is
   'The progress of each step of the cleanup. done_on: the last day (UTC) on which it deleted all '
   'that it had to; piece_rows: the rows of one piece, if the usual number took too long; '
+  'swept_to: only of sweep_events() and expire_deliveries(), the last event that they looked at; '
   'failed_at, error: its last failure since then.';
 
 create function outbox.forget_idempotency_keys(p_now timestamptz, p_limit integer) returns integer
@@ -104,6 +107,26 @@ comment on function outbox.forget_lanes(timestamptz, integer) is
   'Deletes up to p_limit empty lanes of partition keys and of ended replay jobs; returns how many. '
   'locks: gates with SKIP LOCKED.';
 
+create function outbox.forget_lane_refusals(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return outbox.change_rows('outbox.forget_lane_refusals', 'outbox.lane_refusal',
+    'delete from outbox.lane_refusal r where r.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.lane_refusal o
+      where o.again_at <= p_now and not exists (
+        select from outbox.lane l where l.id = o.lane_id and (l.depth > 0 or l.leased > 0))
+      limit p_limit),
+    p_now);
+end
+$$;
+comment on function outbox.forget_lane_refusals(timestamptz, integer) is
+  'Deletes up to p_limit refusals of lanes that are gone or empty: no claim finds out whether the '
+  'database still refuses them. Returns how many.';
+
 create function outbox.forget_default_rows(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
 set search_path = ''
@@ -111,19 +134,20 @@ as $$
 declare
   v_task constant text := 'outbox.forget_default_rows';
   v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
+  v_since timestamptz := outbox.stored_since();
 begin
   -- The rows of a day whose partition was not created in time.
   return greatest(
     outbox.change_rows(v_task, 'outbox.event_default',
-      'delete from outbox.event_default v where v.ctid = any ($1)',
+      pg_catalog.format('delete from outbox.event_default v where v.ctid = any ($1) '
+        'and not outbox.is_event_needed(v.id, %L)', v_since),
       array(
         select o.ctid from outbox.event_default o
         where o.id < outbox.uuid_v7_floor(v_today
             - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
-          and not exists (select from outbox.delivery d where d.event_id = o.id)
-          and not exists (select from outbox.unrouted u where u.event_id = o.id)
-          and not exists (select from outbox.unroutable u where u.event_id = o.id)
-        limit p_limit),
+          and not outbox.is_event_needed(o.id, v_since)
+        -- Looked at again when it is deleted: see time/sweep_events.
+        limit p_limit for update skip locked),
       p_now),
     outbox.change_rows(v_task, 'outbox.attempt_default',
       'delete from outbox.attempt_default a where a.ctid = any ($1)',
@@ -137,7 +161,8 @@ end
 $$;
 comment on function outbox.forget_default_rows(timestamptz, integer) is
   'Deletes up to p_limit events and attempts of the default partitions that are as old as '
-  'partitions that are dropped, and not open. Returns the larger of the two numbers.';
+  'partitions that are dropped, and not needed (is_event_needed()). Returns the larger of the two '
+  'numbers. locks: events with SKIP LOCKED.';
 
 create function outbox.forget_replay_jobs(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -178,6 +203,7 @@ insert into outbox.cleanup_step (name, calls) values
   ('default_rows', 'outbox.forget_default_rows'),
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),
   ('job_runs', 'outbox.forget_job_runs'),
+  ('lane_refusals', 'outbox.forget_lane_refusals'),
   ('lanes', 'outbox.forget_lanes'),
   ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
@@ -191,29 +217,49 @@ set lock_timeout = '500ms'
 as $$
 declare
   v_calls text;
+  v_slow integer;
   v_n integer;
+  v_row text;
 begin
   select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
-  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  v_slow := (
+    select pg_catalog.count(*) from outbox.upkeep_refusal r
+    where r.task = v_calls and r.sqlstate = '57014' and r.at > p_now - interval '1 day');
+  -- The step reads the rows that it leaves out too.
+  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most + v_slow;
+  v_n := greatest(v_n - v_slow, 0);
   if v_n < p_most then
-    -- The step has tried all rows, so what it refused before was changed, or is gone.
-    delete from outbox.upkeep_refusal r where r.task = v_calls and r.at < p_now;
+    -- The step has tried all other rows, so what it refused before was changed, or is gone.
+    delete from outbox.upkeep_refusal r
+    where r.task = v_calls and r.at < p_now
+      -- The sweep has not tried the rows of its earlier pieces again.
+      and not ((r.sqlstate = '57014' or p_name = 'swept_events')
+        and r.at > p_now - interval '1 day');
   end if;
   return v_n;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
+  get stacked diagnostics v_row = pg_exception_detail;
+  if outbox.refuse_slow(v_calls, sqlstate, sqlerrm, v_row, '25 hours') then
+    -- The next pieces leave the row out, so they have their usual size.
+    p_most := null;
+  end if;
   raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;
   insert into outbox.cleanup_progress as p (name, piece_rows, failed_at, error)
-  values (p_name, case when sqlstate = '57014' then greatest(1, p_most / 4) end,
+  values (p_name,
+    case when sqlstate = '57014' and p_most is not null then greatest(1, p_most / 4) end,
     pg_catalog.clock_timestamp(), sqlstate || ' ' || sqlerrm)
   on conflict (name) do update set
-    piece_rows = coalesce(excluded.piece_rows, p.piece_rows),
+    piece_rows = case
+      when p_most is null then null else coalesce(excluded.piece_rows, p.piece_rows)
+    end,
     failed_at = excluded.failed_at, error = excluded.error;
   return null;
 end
 $$;
 comment on function outbox.clean(text, integer, timestamptz) is
   'Runs a step of the cleanup once, for up to p_most rows; returns how many it deleted. Null if it '
-  'failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller.';
+  'failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller. A '
+  'row that takes too long alone is left out for a day.';
 
 create function outbox.cleanup_next() returns boolean
 language plpgsql security definer set search_path = ''

@@ -10,9 +10,17 @@ declare
 do $tick$
 declare
   v_until constant timestamptz := outbox.begin_ticks();
+  v_backfills_until timestamptz;
 begin
   loop
     perform outbox.try_tick(v_until);
+    commit;
+    -- Each step commits, because it locks rows of the application and the gate of an endpoint. They
+    -- have half a second, so that the next tick comes in time.
+    v_backfills_until := least(v_until, pg_catalog.clock_timestamp() + interval '0.5 s');
+    while outbox.try_backfill(v_backfills_until) loop
+      commit;
+    end loop;
     commit;
     exit when pg_catalog.clock_timestamp() + interval '1 s' >= v_until;
     perform outbox.await_tick();

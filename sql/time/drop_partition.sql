@@ -1,5 +1,6 @@
 -- Dropping partitions: each night, those of events that are no longer needed, and those of old
--- attempts. What a partition stores is decided by its bounds, not by its name.
+-- attempts. What a partition stores is decided by its bounds, not by its name. If some events of an
+-- old day are open, time/sweep_events deletes the others.
 
 create function outbox.is_open_between(p_since timestamptz, p_until timestamptz) returns boolean
 language plpgsql stable
@@ -12,11 +13,13 @@ declare
 begin
   return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
     or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
-    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
+    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to)
+    or exists (select from outbox.refusal r where r.event_id >= v_from and r.event_id < v_to);
 end
 $$;
 comment on function outbox.is_open_between(timestamptz, timestamptz) is
-  'Whether an event of that time span has an open delivery or is not routed.';
+  'Whether an event of that time span has an open delivery, or one that the database refused to '
+  'create, or is not routed.';
 
 create function outbox.drop_partition(p_table text, p_part regclass) returns boolean
 language plpgsql
@@ -62,7 +65,8 @@ begin
   select * into v_check from outbox.partition_check c where c.name = p_name;
   v_open := outbox.is_open_between(p_since, p_until);
   -- A night counts once, also if it has several calls.
-  if v_open or not found or v_check.checked_on < p_today then
+  -- Written only if it changes, because a replay waits for the row while it holds its gate.
+  if not found or v_check.checked_on < p_today or (v_open and v_check.clean_nights > 0) then
     insert into outbox.partition_check as c (name, clean_nights, checked_on)
     values (p_name, (not v_open)::integer, p_today)
     on conflict (name) do update set
@@ -92,14 +96,16 @@ declare
   v_dropped integer := 0;
   v_more boolean := false;
   v_done boolean;
+  v_late text[] := array[]::text[];
   v_failed text[] := array[]::text[];
 begin
   -- Before a restore has loaded the deliveries, each old partition looks finished.
   perform outbox.refuse_restoring(outbox.unrestored_table());
   for v_part in
-    select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
+    -- First those of attempt, which need no check.
+    select 'attempt' as parent, p.* from outbox.partitions('attempt') p where p.until <= v_old
     union all
-    select 'attempt', p.* from outbox.partitions('attempt') p where p.until <= v_old
+    select 'event', p.* from outbox.partitions('event') p where p.until <= v_midnight
   loop
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
@@ -110,25 +116,30 @@ begin
         v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
-        exit when v_done is null;
+        if v_done is null then
+          v_late := v_late || v_part.name;
+          exit;
+        end if;
         v_dropped := v_dropped + v_done::integer;
       end if;
       perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
     -- Such as a view that somebody made of a partition. The other partitions can be dropped.
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       v_failed := v_failed || v_part.name;
       perform outbox.refuse_upkeep('outbox.drop_partitions', v_part.name, sqlstate, sqlerrm,
         '25 hours');
     end;
   end loop;
   return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more)
+    || case when v_late = '{}' then '{}' else pg_catalog.jsonb_build_object('late', v_late) end
     || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
     end;
 end
 $$;
 comment on function outbox.drop_partitions(integer) is
-  'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered '
-  'events are stored for event.delivered_days full days, and those of attempt older than '
-  'attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether '
-  'to call it again, "failed": the partitions that could not be dropped, if any; upkeep_refusal '
-  'has the errors}.';
+  'Drops up to p_most partitions: those of attempt older than attempt.retention_days, and those of '
+  'event that is_clean_tonight() allows, so that delivered events are stored for '
+  'event.delivered_days full days. Stops at job_deadline(). Returns {"dropped": how many, "more": '
+  'whether to call it again, "late": the partition whose lock was not free within 100 ms, if any: '
+  'it and those after it wait for a later call, "failed": the partitions that could not be '
+  'dropped, if any; upkeep_refusal has the errors}.';

@@ -1,9 +1,80 @@
 -- Expiry: a delivery that is still open event.retention_days after its event becomes a dead letter.
+-- A call looks at 5,000 old deliveries, among which the organisations take turns, and the next call
+-- at those after them. So an organisation with a million old deliveries delays no other one until
+-- all of its own have expired. cleanup_progress stores the last event that a call looked at, if
+-- there are more than 5,000.
+
+create function outbox.old_deliveries(
+  p_limit integer, p_before timestamptz, p_now timestamptz
+) returns outbox.delivery[]
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_most constant integer := 5000;
+  v_from constant uuid := (
+    select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  v_to uuid;
+  v_old outbox.delivery[];
+begin
+  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
+  with looked as materialized (
+    select d as delivery, d.event_id, d.endpoint_id, d.replayed_at, d.leased_until
+    from outbox.delivery d
+    where d.event_id > coalesce(v_from, v_start) and d.event_id < outbox.uuid_v7_floor(p_before)
+    order by d.event_id
+    fetch first (v_most) rows with ties
+  )
+  select array(
+      select o.delivery
+      from (
+        select d.delivery, d.event_id, e.org_id
+        from looked d
+        cross join lateral (
+          select e.org_id from outbox.endpoint e
+          where e.id = d.endpoint_id and e.status <> 'deleted' offset 0
+        ) e
+        where coalesce(d.replayed_at, '-infinity') < p_before
+          and coalesce(d.leased_until, '-infinity') <= p_now
+          and not exists (
+            select from outbox.refusal r
+            where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
+              and r.again_at > p_now)
+      ) o
+      order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
+      limit p_limit),
+    case
+      when (select pg_catalog.count(*) from looked) >= v_most
+      then (select l.event_id from looked l order by l.event_id desc limit 1)
+    end
+  into v_old, v_to;
+  if v_to is distinct from v_from then
+    insert into outbox.cleanup_progress as p (name, swept_to) values ('expired_deliveries', v_to)
+    on conflict (name) do update set swept_to = excluded.swept_to
+    -- Another call may have continued meanwhile.
+    where p.swept_to is not distinct from v_from;
+  end if;
+  return v_old;
+end
+$$;
+comment on function outbox.old_deliveries(integer, timestamptz, timestamptz) is
+  'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 '
+  'of events older than p_before. After the last one it begins with the oldest one again.';
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -11,25 +82,10 @@ declare
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_deadline timestamptz := outbox.job_deadline();
   v_endpoints uuid[];
-  v_old outbox.delivery[];
+  v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
-  v_old := array(
-    select d from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
-      and coalesce(d.replayed_at, '-infinity') < v_before
-      and coalesce(d.leased_until, '-infinity') <= v_now
-      and exists (
-        select from outbox.endpoint e where e.id = d.endpoint_id and e.status <> 'deleted')
-      and not exists (
-        select from outbox.refusal r
-        where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
-          and r.again_at > v_now)
-    order by d.event_id
-    limit p_limit);
   if pg_catalog.cardinality(v_old) = 0 then
     return 0;
   end if;
@@ -38,7 +94,10 @@ begin
   for v_delivery in
     select d.*
     from pg_catalog.unnest(v_old) o
-    join outbox.delivery d on d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+    ) d
     -- Again, because they may have changed before the lock.
     where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
@@ -48,7 +107,7 @@ begin
     begin
       perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -64,8 +123,9 @@ end
 $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
-  'after their last replay: they become dead letters (why: expired). If the database refuses one, '
-  'it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
+  'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
+  'the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP '
+  'LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz
@@ -75,7 +135,7 @@ as $$
 begin
   perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
     p_error, p_now + interval '1 hour', p_now);
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -116,7 +176,7 @@ begin
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
     attempt = excluded.attempt, why = excluded.why,
-    replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+    replayed_at = null, at_broker = false, delivered_at = null, discarded_at = null, note = null;
   if not found then
     -- There is nothing to store as a dead letter.
     perform outbox.close_missing(p_delivery, p_now);

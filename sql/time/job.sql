@@ -23,7 +23,8 @@ begin
     where s.name = 'cron.use_background_workers' and s.setting = 'on')
   then
     perform cron.alter_job(v_job, command => pg_catalog.repeat(
-      'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ', 59)
+      'begin; select outbox.try_tick(); commit; begin; select outbox.try_backfill(); commit; '
+      'select outbox.await_tick(true); ', 59)
       || 'select outbox.try_tick()');
   end if;
   return least(v_until, pg_catalog.date_trunc('minute', v_start) + interval '1 minute');
@@ -54,7 +55,7 @@ begin
     return;
   end if;
   perform outbox.tick(v_until);
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   raise warning 'outbox.tick(): % %', sqlstate, sqlerrm;
 end
 $$;
@@ -63,6 +64,27 @@ comment on function outbox.try_tick(timestamptz) is
   'that the job continues with the next tick. '
   'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
   'job started.';
+
+create function outbox.try_backfill(p_until timestamptz default 'infinity') returns boolean
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if pg_catalog.clock_timestamp() >= p_until or outbox.is_restoring()
+    or not exists (select from cron.job j where j.jobname = 'outhook-tick' and j.active)
+  then
+    return false;
+  end if;
+  set constraints all immediate;
+  return outbox.work_backfills(outbox.clock());
+exception when query_canceled or assert_failure or others then
+  raise warning 'outbox.work_backfills(): % %', sqlstate, sqlerrm;
+  return false;
+end
+$$;
+comment on function outbox.try_backfill(timestamptz) is
+  'Executes one step of one backfill (work_backfills()), unless it is after p_until or the job '
+  'outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the '
+  'job continues.';
 
 create function outbox.await_tick(p_this_minute boolean default false) returns void
 language plpgsql set search_path = ''

@@ -202,7 +202,7 @@ begin
       when lock_not_available then
         v_late := v_late || v_table;
       -- Such as an event trigger, or a lack of disk space. The other days may have a partition.
-      when query_canceled or others then
+      when query_canceled or assert_failure or others then
         v_failed := v_failed || (v_table || ' of ' || v_day);
         perform outbox.refuse_upkeep('outbox.add_partitions', v_table || ' of ' || v_day,
           sqlstate, sqlerrm, '65 minutes');

@@ -14,7 +14,7 @@ begin
     next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
@@ -32,7 +32,15 @@ comment on function outbox.wake(bigint[], timestamptz[], timestamptz) is
   'locks: the caller holds the gates.';
 
 create function outbox.wake_changed(p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. Planning would cost
+-- more than all else of an idle tick.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_gates bigint[];
@@ -63,17 +71,33 @@ comment on function outbox.wake_changed(timestamptz) is
   'Makes the gates of changed endpoints due, so that a resume or a new limit takes effect within '
   'one tick. locks: gates with SKIP LOCKED.';
 
+create function outbox.comes_round(p_every integer, p_now timestamptz) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_now bigint := pg_catalog.floor(extract(epoch from p_now));
+begin
+  return v_now % p_every = 0
+    or v_now / p_every is distinct from
+      pg_catalog.pg_sequence_last_value('outbox.last_tick_second') / p_every;
+end
+$$;
+comment on function outbox.comes_round(integer, timestamptz) is
+  'Whether the work that is due every p_every seconds is due in this tick: its second has come '
+  'since the last tick. A tick may skip that second, with some jobs in each minute.';
+
 create function outbox.wake_missed(p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
   -- Read the whole ring only once a minute, because that may read all dead index entries before
   -- the start of the ring.
   v_since timestamptz := case
-    when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
+    when outbox.comes_round(60, p_now) then '-infinity'
     else v_from - interval '15 s'
   end;
   v_gates bigint[];
@@ -127,12 +151,13 @@ as $$
 declare
   v_second bigint := pg_catalog.floor(extract(epoch from p_now));
   v_step outbox.tick_step;
+  v_detail text;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
   -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
   -- Each second begins with another step, so that none waits forever if the time is short.
@@ -141,34 +166,34 @@ begin
     if v_turn % 4 = 0 then
       begin
         perform outbox.route_waiting(p_now, 100);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.route_waiting(): %', sqlerrm;
       end;
       begin
         perform outbox.create_waiting(p_now, 100);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.create_waiting(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_changed(p_now);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.wake_changed(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_missed(p_now);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.wake_missed(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_refused(p_now);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.wake_refused(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
         begin
           execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
-        exception when query_canceled or others then
+        exception when query_canceled or assert_failure or others then
           perform outbox.refuse_upkeep(v_step.calls, 'the whole step', sqlstate, sqlerrm,
             '5 minutes');
         end;
@@ -176,27 +201,34 @@ begin
     elsif v_turn % 4 = 2 then
       begin
         perform outbox.purge_deleted(1000);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.purge_deleted(): %', sqlerrm;
       end;
       begin
         perform outbox.expire_deliveries(200);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.expire_deliveries(): %', sqlerrm;
       end;
       begin
         if v_second % 10 = 5 then
           perform outbox.drop_ended_subscriptions(p_now, 1000);
         end if;
-      exception when query_canceled or others then
-        raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+      exception when query_canceled or assert_failure or others then
+        get stacked diagnostics v_detail = pg_exception_detail;
+        if not outbox.refuse_slow('outbox.drop_ended_subscriptions', sqlstate, sqlerrm, v_detail,
+          '25 hours')
+        then
+          -- After a timeout, the rows are changed one by one, so that the next one has a name.
+          perform outbox.refuse_upkeep('outbox.drop_ended_subscriptions', 'the whole step',
+            sqlstate, sqlerrm, '5 minutes');
+        end if;
       end;
     elsif v_second % 10 = 0 then
       begin
         loop
           exit when outbox.fold_counters() < 20000 or pg_catalog.clock_timestamp() >= p_until;
         end loop;
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.fold_counters(): %', sqlerrm;
       end;
     end if;
@@ -230,8 +262,7 @@ begin
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
-    and pg_catalog.floor(extract(epoch from v_now))::bigint
-      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
+    and outbox.comes_round(greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000), v_now)
     and outbox.has_due(v_now)
   then
     v_live := outbox.live_runs(v_now);
@@ -245,6 +276,8 @@ begin
       and (v_behind or outbox.is_quiet(v_now))
       and outbox.kick('tick');
   end if;
+  perform pg_catalog.setval('outbox.last_tick_second',
+    pg_catalog.floor(extract(epoch from v_now))::bigint);
   perform pg_catalog.setval('outbox.last_tick',
     (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
   return pg_catalog.jsonb_strip_nulls(

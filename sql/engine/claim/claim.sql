@@ -3,8 +3,10 @@
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks due gates, only as many as fill the batch.
 --   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
---   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
---     refuse_endpoint() leaves out those that fail. After a timeout this call has no time left:
+--   4 If the database refuses step 3: serve_apart() serves each gate in its own block. Of a gate
+--     that fails, refuse_rows() leaves out the deliveries that cannot be leased (refused_claim),
+--     refuse_lanes() the lanes that cannot be changed (refused_lane), and if it still fails,
+--     refuse_endpoint() leaves out the gate. After a timeout this call has no time left:
 --     suspect_endpoints() makes the next calls serve each gate alone.
 
 create function outbox.serve(
@@ -57,6 +59,77 @@ $$;
 comment on function outbox.joined(outbox.claimed, outbox.claimed) is
   'Two claims joined into one.';
 
+create function outbox.serve_one(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz, p_isolated boolean default false
+) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 32;
+  v_timed_out boolean := exists (
+    select from outbox.endpoint_refusal r
+    where r.endpoint_id = p_endpoint_id and r.failures > 0 and r.sqlstate = '57014');
+  v_limit integer;
+  v_lanes integer;
+  v_sqlstate text;
+  v_error text;
+begin
+  -- If it timed out before, first find the delivery that takes the time.
+  if not v_timed_out then
+    begin
+      return case
+        when p_isolated then outbox.serve_isolated(p_endpoint_id, p_now)
+        else outbox.serve(array[p_endpoint_id], p_limit, p_now)
+      end;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      elsif outbox.is_timeout(sqlstate) then
+        perform outbox.refuse_endpoint(p_endpoint_id, sqlstate, sqlerrm, p_now);
+        return null;
+      end if;
+    end;
+  end if;
+  -- Outside the block, so that the refusals stay if it fails.
+  v_limit := least(p_limit, outbox.refuse_rows(p_endpoint_id, p_isolated, v_most, p_now));
+  if v_limit = 0 then
+    return null;
+  end if;
+  -- As above, for the lanes.
+  if v_timed_out and outbox.refuse_lanes(p_endpoint_id, p_now) is null then
+    return null;
+  end if;
+  for v_try in 1 .. 2 loop
+    begin
+      return case
+        when p_isolated then outbox.serve_isolated(p_endpoint_id, p_now)
+        else outbox.serve(array[p_endpoint_id], v_limit, p_now)
+      end;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    exit when v_try = 2 or outbox.is_timeout(v_sqlstate);
+    v_lanes := outbox.refuse_lanes(p_endpoint_id, p_now);
+    if v_lanes is null then
+      return null;
+    end if;
+    exit when v_lanes = 0;
+  end loop;
+  perform outbox.refuse_endpoint(p_endpoint_id, v_sqlstate, v_error, p_now);
+  return null;
+end
+$$;
+comment on function outbox.serve_one(uuid, integer, timestamptz, boolean) is
+  'As serve() for one endpoint, or serve_isolated(). Deliveries that the database refuses to lease '
+  'are left out, and then lanes that it refuses to change. If it still refuses to claim, the '
+  'endpoint is left out for a while. locks: the caller holds the gate.';
+
 create function outbox.serve_apart(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
 ) returns outbox.claimed
@@ -71,33 +144,37 @@ declare
   v_one outbox.claimed;
   v_left integer := p_limit;
   v_bytes bigint := 0;
+  v_of_org constant integer := outbox.most_of_org(p_limit, p_now);
+  v_org text;
+  -- How many deliveries each organisation has.
+  v_taken jsonb := '{}'::jsonb;
+  v_room integer;
 begin
   foreach v_endpoint in array p_endpoint_ids loop
     exit when v_left <= 0 or v_bytes >= v_most_bytes;
-    begin
-      v_one := outbox.serve(array[v_endpoint], v_left, p_now);
-      if v_one.events is not null then
-        v_claimed := outbox.joined(v_claimed, v_one);
-        v_left := v_left - pg_catalog.cardinality(v_one.events);
-        v_bytes := v_bytes + (
-          select pg_catalog.sum(d.body_bytes) from outbox.delivery d
-          where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
-      end if;
-    exception when query_canceled or others then
-      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
-        raise;
-      end if;
-      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      -- The statement timeout fires only once, so claim nothing after it.
-      exit when sqlstate = '57014';
-    end;
+    v_org := (select e.org_id from outbox.endpoint e where e.id = v_endpoint);
+    v_room := least(v_left, v_of_org - coalesce((v_taken ->> v_org)::integer, 0));
+    continue when v_room <= 0;
+    v_one := outbox.serve_one(v_endpoint, v_room, p_now);
+    if v_one.events is not null then
+      v_claimed := outbox.joined(v_claimed, v_one);
+      v_left := v_left - pg_catalog.cardinality(v_one.events);
+      v_taken := v_taken || pg_catalog.jsonb_build_object(v_org,
+        coalesce((v_taken ->> v_org)::integer, 0) + pg_catalog.cardinality(v_one.events));
+      v_bytes := v_bytes + (
+        select pg_catalog.sum(d.body_bytes) from outbox.delivery d
+        where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
+    else
+      -- It may have timed out. The statement timeout fires only once, so claim nothing after it.
+      exit when outbox.is_timeout('57014');
+    end if;
   end loop;
   return v_claimed;
 end
 $$;
 comment on function outbox.serve_apart(uuid[], integer, timestamptz) is
-  'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is '
-  'left out for a while. locks: the caller holds the gates.';
+  'As serve_one(), for one endpoint after the other; each organisation has most_of_org() of '
+  'p_limit. locks: the caller holds the gates.';
 
 create function outbox.park_apart(p_endpoint_ids uuid[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -108,7 +185,7 @@ begin
   begin
     perform outbox.park(p_endpoint_ids, p_now);
     return;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -116,7 +193,7 @@ begin
   foreach v_endpoint in array p_endpoint_ids loop
     begin
       perform outbox.park(array[v_endpoint], p_now);
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_call(sqlstate) then
         raise;
       end if;
@@ -130,7 +207,7 @@ comment on function outbox.park_apart(uuid[], timestamptz) is
   'holds the gates.';
 
 create function outbox.claim(
-  p_limit integer, p_touched uuid[], p_now timestamptz
+  p_limit integer, p_touched uuid[], p_now timestamptz, p_full text[]
 ) returns outbox.claimed
 language plpgsql set search_path = ''
 as $$
@@ -142,19 +219,19 @@ begin
   end if;
   if p_limit > 0 then
     -- Outside the block, so that the gates stay locked if the block fails.
-    v_endpoints := outbox.due_gates(p_limit, p_now);
+    v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
   end if;
   if v_endpoints is null then
     return null;
   end if;
+  if pg_catalog.cardinality(v_endpoints) = 1 then
+    return outbox.serve_one(v_endpoints[1], p_limit, p_now);
+  end if;
   begin
     return outbox.serve(v_endpoints, p_limit, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
-    elsif pg_catalog.cardinality(v_endpoints) = 1 then
-      perform outbox.refuse_endpoint(v_endpoints[1], sqlstate, sqlerrm, p_now);
-      return null;
     elsif sqlstate = '57014' then
       perform outbox.suspect_endpoints(v_endpoints, sqlstate, sqlerrm, p_now);
       return null;
@@ -163,11 +240,11 @@ begin
   return outbox.serve_apart(v_endpoints, p_limit, p_now);
 end
 $$;
-comment on function outbox.claim(integer, uuid[], timestamptz) is
+comment on function outbox.claim(integer, uuid[], timestamptz, text[]) is
   'Parks the gates of p_touched, which complete() and route() have changed, then leases up to '
-  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others '
-  'are served. After a timeout, the next calls find the slow endpoint. An error of the server is '
-  'raised.';
+  'p_limit deliveries of due gates, but none of the organisations p_full. If the database refuses '
+  'to lease a delivery or to claim from an endpoint, all others are served. After a timeout, the '
+  'next calls find the slow endpoint. An error of the server is raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz

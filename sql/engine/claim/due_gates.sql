@@ -4,13 +4,32 @@
 -- due_gates():
 --
 --   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
---   2 due            The first 5,000 due gates. If more are due, an organisation may wait.
+--   2 due            The first 5,000 due gates, without those of organisations that hold their
+--                    share of the run and those whose kind the run cannot send (waiting_kind). If
+--                    more are due, an organisation may wait.
 --   3 first          In the order of turns, p_limit of them, but at least 100, because some
---                    endpoints may be paused.
---   4 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
---                    before: the sum of that over the gates before it.
+--                    endpoints may be paused. refused: the database refuses to claim from it.
+--   4 wanted         As many of them as fill the batch, and of each organisation as many as fill
+--                    its part (most_of_org()). most: how many rows a gate gives at most; before:
+--                    the sum of that over the gates before it.
 --   5 locked         The wanted gates that are still due and that no other transaction has locked.
 --   6 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
+
+create function outbox.most_of_org(p_limit integer, p_now timestamptz) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    -- Others wait for each call, so it does less.
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+  end if;
+  return p_limit;
+end
+$$;
+comment on function outbox.most_of_org(integer, timestamptz) is
+  'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
+  'while organisations wait for each other in routing, else all.';
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -20,6 +39,7 @@ as $$
 declare
   v_suspect uuid;
   v_endpoints uuid[];
+  v_unsent text[] := outbox.unsent_kinds();
 begin
   select r.endpoint_id into v_suspect
   from outbox.endpoint_refusal r
@@ -28,7 +48,8 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
+      select from outbox.endpoint e
+      where e.id = r.endpoint_id and e.status = 'enabled' and e.kind <> all (v_unsent))
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -46,7 +67,9 @@ comment on function outbox.due_suspect(timestamptz) is
   'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; '
   'null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
-create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
+create function outbox.due_gates(
+  p_limit integer, p_now timestamptz, p_full text[] default '{}'
+) returns uuid[]
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -62,9 +85,15 @@ declare
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
   v_most constant integer := 5000;
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
+  v_unsent text[] := outbox.unsent_kinds();
+  v_is_partial boolean := pg_catalog.cardinality(v_unsent) > 0;
 begin
+  if v_is_partial then
+    perform outbox.park_unsent(p_now);
+  end if;
   if v_refused > 0 then
     v_endpoints := outbox.due_suspect(p_now);
     if v_endpoints is not null then
@@ -75,6 +104,9 @@ begin
     select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker, g.org_id
     from outbox.gate g
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+      and g.org_id <> all (p_full)
+      and (not v_is_partial or (
+        select e.kind from outbox.endpoint e where e.id = g.endpoint_id) <> all (v_unsent))
     order by g.next_at
     limit v_most
   ), first as materialized (
@@ -93,7 +125,9 @@ begin
     select w.id, w.changed_at, w.turn
     from (
       select d.id, d.changed_at, d.refused, d.turn,
-        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before
+        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before,
+        pg_catalog.sum(m.most) over (partition by d.org_id order by d.turn) - m.most
+          as before_of_org
       from first d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
@@ -101,13 +135,13 @@ begin
       cross join lateral (
         select case
           when e.status = 'enabled' and not d.refused then least(
-            d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
+            d.depth, e.quantum, v_of_org, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
         end as most
       ) m
     ) w
-    where w.before < p_limit and not w.refused
+    where w.before < p_limit and w.before_of_org < v_of_org and not w.refused
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id, w.turn
     from wanted w
@@ -125,7 +159,15 @@ begin
   )
   select (select pg_catalog.array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)
     from locked l),
-    (select pg_catalog.min(d.next_at) from due d)
+    case
+      when p_full = '{}' and not v_is_partial
+      then (select pg_catalog.min(d.next_at) from due d)
+      else (
+        select g.next_at from outbox.gate g
+        where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+        order by g.next_at limit 1
+      )
+    end
   into v_endpoints, v_first;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
@@ -135,9 +177,11 @@ begin
   return v_endpoints;
 end
 $$;
-comment on function outbox.due_gates(integer, timestamptz) is
+comment on function outbox.due_gates(integer, timestamptz, text[]) is
   'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
-  'of turns; an endpoint that was refused before comes alone; null if none is due. locks: '
+  'of turns; an endpoint that was refused before comes alone; null if none is due. Leaves out the '
+  'kinds that the run cannot send (unsent_kinds()). p_full: '
+  'organisations whose gates stay as they are, because they hold their share of the run. locks: '
   'gates with SKIP LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]

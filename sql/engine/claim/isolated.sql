@@ -26,13 +26,17 @@ set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_unsent text[] := outbox.unsent_kinds();
 begin
   return exists (
-    select from outbox.gate g where g.isolated_at <= p_before and g.isolated_at < 'infinity');
+    select from outbox.gate g
+    where g.isolated_at <= p_before and g.isolated_at < 'infinity'
+      and (v_unsent = '{}' or not outbox.is_unsent(g.endpoint_id, v_unsent)));
 end
 $$;
 comment on function outbox.has_isolated(timestamptz) is
-  'Whether an isolated delivery has been due since p_before or longer.';
+  'Whether an isolated delivery that the run can send has been due since p_before or longer.';
 
 create function outbox.holds_isolated(p_run uuid, p_now timestamptz) returns boolean
 language plpgsql
@@ -187,10 +191,13 @@ set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_unsent text[] := outbox.unsent_kinds();
 begin
   return (
     select g.endpoint_id from outbox.gate g
     where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+      and (v_unsent = '{}' or not outbox.is_unsent(g.endpoint_id, v_unsent))
       and not exists (
         select from outbox.endpoint_refusal r
         where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
@@ -213,16 +220,9 @@ begin
   for v_look in 1 .. 10 loop
     v_endpoint := outbox.due_isolated_gate(p_now);
     exit when v_endpoint is null;
-    begin
-      v_claimed := outbox.serve_isolated(v_endpoint, p_now);
-    exception when query_canceled or others then
-      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
-        raise;
-      end if;
-      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      return null;
-    end;
-    exit when v_claimed.events is not null;
+    v_claimed := outbox.serve_one(v_endpoint, 1, p_now, true);
+    -- It may have timed out.
+    exit when v_claimed.events is not null or outbox.is_timeout('57014');
   end loop;
   if v_claimed.events is not null then
     insert into outbox.isolation (run_id, claimed_at, event_id, endpoint_id, attempt)
@@ -236,10 +236,11 @@ end
 $$;
 comment on function outbox.claim_isolated(uuid, timestamptz) is
   'Leases one isolated delivery to a run that holds nothing; null if none is due. If the database '
-  'refuses it, its endpoint is left out for a while. locks: gates with SKIP LOCKED.';
+  'refuses it, it is left out (serve_one()). locks: gates with SKIP LOCKED.';
 
 create function outbox.claim_for(
-  p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamptz
+  p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamptz,
+  p_full text[]
 ) returns outbox.claimed
 language plpgsql
 set search_path = ''
@@ -252,9 +253,9 @@ begin
     outbox.has_isolated(p_now)
     or exists (select from outbox.isolation i where i.run_id = p_run))
   then
-    return outbox.claim(p_limit, p_touched, p_now);
+    return outbox.claim(p_limit, p_touched, p_now, p_full);
   end if;
-  perform outbox.claim(0, p_touched, p_now);
+  perform outbox.claim(0, p_touched, p_now, p_full);
   if outbox.holds_isolated(p_run, p_now) then
     return null;
   end if;
@@ -271,9 +272,9 @@ begin
     update outbox.isolation i set drains_from = null
     where i.run_id = p_run and i.drains_from is not null;
   end if;
-  return outbox.claim(p_limit, null, p_now);
+  return outbox.claim(p_limit, null, p_now, p_full);
 end
 $$;
-comment on function outbox.claim_for(uuid, integer, integer, uuid[], timestamptz) is
+comment on function outbox.claim_for(uuid, integer, integer, uuid[], timestamptz, text[]) is
   'As claim(), or one isolated delivery. p_held: how many deliveries the run holds; null counts as '
   'none. A run that holds an isolated delivery gets nothing.';

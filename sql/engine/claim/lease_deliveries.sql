@@ -44,16 +44,24 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- The steps of lease_deliveries(), one CTE each, in this order:
 --
 --   1 servable       The gates that may be served now. room: how many requests the gate may make.
---                    It is the least of its free requests in flight, its quantum (or an equal share
---                    of the batch, if that is more), the batch and its tokens; 1 for a probe.
---   2 due_lanes      The first `room` due lanes of each gate. lane_limit: how many rows the lane
+--                    It is the least of its free requests in flight, its quantum (or its share of
+--                    the batch, if that is more), the batch and its tokens; 1 for a probe. The
+--                    organisations share the batch equally, up to most_of_org(), and the gates of
+--                    each share its part.
+--   2 due_lanes      The first `room` due lanes of each gate, without those that the database
+--                    refuses to change (refused_lane). room_of_lane: how many rows the lane
 --                    may give. max_requests_before: how many requests the earlier lanes of the same
 --                    gate use at most. An ordered lane uses one: its rows are sent one by one.
---   3 bounded_lanes  min_rows_before: how many rows all earlier lanes give at least.
---   4 free_rows      The first lane_limit + 1 due rows of each lane that are not leased; the extra
---                    row shows that the lane has more. A lane without such a row gives one row of
---                    nulls, and step 8 sets when it is due again. Lanes whose min_rows_before fills
---                    the batch are not read: 100 ordered lanes may have a whole quantum each.
+--   3 bounded_lanes  min_rows_before: how many rows all earlier lanes give at least. rows_left:
+--                    while organisations wait for each other, what the earlier lanes of the
+--                    organisation leave of most_of_org(), if these give all that they may.
+--   4 free_rows      lane_limit: the least of room_of_lane and rows_left. The first lane_limit + 1
+--                    due rows of each lane that are not leased, without those that could not be
+--                    leased before (refused_claim; of an ordered lane without those that are set
+--                    aside, so that the order stays); the extra row shows that the lane has more. A
+--                    lane without such a row gives one row of nulls, and step 8 sets when it is due
+--                    again. Lanes whose min_rows_before fills the batch, or without rows_left, are
+--                    not read: 100 ordered lanes may have a whole quantum each.
 --   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
 --                    it has spent up to this row. fits_gate: both are within the gate's limits, and
 --                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
@@ -91,25 +99,40 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_claimed outbox.claimed;
-  v_gates integer := pg_catalog.cardinality(p_endpoint_ids);
-  v_fair_share integer := pg_catalog.ceil(p_limit::numeric / v_gates);
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
   v_max_bytes constant bigint := 4 * 1024 * 1024;
+  -- Normally there is none, and nothing is looked up.
+  v_refused boolean := exists (
+    select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
+  v_left_out boolean := exists (select from outbox.lane_refusal);
 begin
-  with servable as materialized (
-    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
-      case
-        when b.probing then 1
-        else least(a.allowed - g.in_flight, greatest(e.quantum, v_fair_share), p_limit,
-          pg_catalog.floor(t.tokens)::integer)
-      end as room,
-      e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+  with gates as materialized (
+    select o.place, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
       select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
+  ), servable as materialized (
+    select g.id as gate_id, g.gate_at, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
+      t.tokens,
+      case
+        when b.probing then 1
+        else least(a.allowed - g.in_flight, greatest(e.quantum, s.share), p_limit,
+          pg_catalog.floor(t.tokens)::integer)
+      end as room,
+      e.timeout_ms * interval '1 ms' + interval '5 s' as lease,
+      k.secret_id
+    from gates g
     cross join lateral (
-      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+      -- A scalar subquery is evaluated once, a join would count the organisations for each gate.
+      select pg_catalog.ceil(
+        least(
+          p_limit::numeric / (select pg_catalog.count(distinct n.org_id) from gates n), v_of_org)
+        / g.of_org)::integer as share
+    ) s
+    cross join lateral (
+      select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0
     ) e
     cross join lateral (
       select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
@@ -125,23 +148,35 @@ begin
     ) t
     cross join lateral (
       select outbox.allowed_in_flight(
-        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
+          e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+        + case when v_left_out then outbox.stuck_requests(g.id) else 0 end as allowed
       offset 0
     ) a
     cross join lateral (
       select case
-        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
+        when e.ordering <> 'none' then outbox.lane_quantum(g.endpoint_id, e.quantum, p_now)
       end as chain
       offset 0
     ) c
+    cross join lateral (
+      -- The rule of signing_secret(). A call of it for each gate would take 10 us.
+      select (
+        select s.id from outbox.endpoint_secret s
+        where s.endpoint_id = g.endpoint_id and s.scheme = 'v1'
+          and (s.expires_at is null or s.expires_at > p_now)
+        order by s.id is not distinct from g.secret_id desc, s.expires_at is null, s.created_at,
+          s.id
+        limit 1
+      ) as secret_id
+    ) k
     where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
   ), due_lanes as (
-    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
+    select r.gate_at, r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
-      case when l.ordered and not r.probing then r.chain else r.room end as lane_limit,
+      case when l.ordered and not r.probing then r.chain else r.room end as room_of_lane,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
         partition by r.place order by l.next_at, l.lane_id
         rows between unbounded preceding and 1 preceding) as max_requests_before
@@ -153,6 +188,7 @@ begin
         and l.next_at >= case when p_isolated then '-infinity' else r.lanes_from end
         and l.isolated = p_isolated
         and (not l.ordered or l.leased = 0)
+        and (not v_left_out or not outbox.is_left_out(l.id, p_now))
       order by l.next_at
       limit r.room
     ) l
@@ -163,16 +199,31 @@ begin
       pg_catalog.sum(
         case
           when l.ordered and l.tokens is null and coalesce(l.max_requests_before, 0) < l.room
-          then least(l.depth, l.lane_limit)::integer
+          then least(l.depth, l.room_of_lane, greatest(l.rows_left, 0))::integer
         end) over (
         order by l.place, l.next_at, l.lane_id
         rows between unbounded preceding and 1 preceding) as min_rows_before
-    from due_lanes l
+    from (
+      select l.*,
+        case
+          when v_of_org < p_limit then v_of_org - coalesce(
+            pg_catalog.sum(least(l.depth, l.room_of_lane)::integer) over (
+              partition by l.org_id order by l.place, l.next_at, l.lane_id
+              rows between unbounded preceding and 1 preceding),
+            0)
+          else p_limit
+        end as rows_left
+      from due_lanes l
+    ) l
   ), free_rows as (
-    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
+    select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
-    from bounded_lanes t
+    from (
+      select l.*, least(l.room_of_lane, l.rows_left)::integer as lane_limit
+      from bounded_lanes l
+      where coalesce(l.min_rows_before, 0) < p_limit and l.rows_left > 0
+    ) t
     left join lateral (
       -- An ordered lane is due as a whole: due_at is only the order of its rows.
       select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
@@ -181,10 +232,15 @@ begin
       where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
         and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased_until is null
+        -- A scalar subquery: the planner could hash the whole table for "not exists".
+        and (not v_refused or (
+          select case when t.ordered then r.again_at = 'infinity' else r.again_at > p_now end
+          from outbox.refusal r
+          where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'claim'
+        ) is not true)
       order by d.due_at, d.event_id
       limit t.lane_limit + 1
     ) d on true
-    where coalesce(t.min_rows_before, 0) < p_limit
   ), numbered as (
     select f.*,
       pg_catalog.count(*) filter (where f.fits_gate) over in_ring_order as batch_no,
@@ -204,8 +260,8 @@ begin
     -- The same order as of_gate, so that Postgres sorts once.
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
-    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.event_id, r.attempt, r.batch_no,
+    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
+      r.tokens, r.event_id, r.attempt, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
@@ -250,7 +306,8 @@ begin
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
-            order by d.due_at limit 1)),
+            order by d.due_at limit 1),
+            case when v_refused then outbox.refused_until(l.gate_id, l.id, p_now) end),
           'infinity'))
       end
     from by_lane b
@@ -283,7 +340,11 @@ begin
     -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease
+      leased_until = p_now + m.lease,
+      secret_id = case
+        when d.rejected_secrets is null then m.secret_id
+        else outbox.signing_secret(d.endpoint_id, p_now, d.rejected_secrets)
+      end
     from chosen m
     where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt,

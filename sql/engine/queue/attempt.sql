@@ -1,7 +1,8 @@
 -- Attempts. Each claim that has an outcome is one row of attempt, written in the transaction that
 -- changes the delivery. A claim that was released unsent has no row, so a missing number is always
 -- a released claim. A delivery ends with exactly one row: the attempt that delivered it, or a close
--- with the reason why it ended. A replay opens it again, and ends with one more such row.
+-- with the reason why it ended. A replay opens it again, and ends with one more such row; so does a
+-- replay through the broker, whose row is a close with the outcome delivered.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -60,12 +61,14 @@ create table outbox.dead_letter (
   delivered_at timestamptz,
   discarded_at timestamptz,
   note text,
+  at_broker boolean not null default false,
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
   'Deliveries that failed for good or expired, each with a copy of its event. original_topic and '
   'original_message: its type and body; error, why: the reason of the failure; attempt: the number '
-  'of the last attempt. A dead letter is stored until it is replayed or discarded.';
+  'of the last attempt. A dead letter is stored until it is replayed or discarded. '
+  'at_broker: task dlq:replay replays it.';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event,
 -- which would then read all dead letters of the endpoint. A query by endpoint repeats it.
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)

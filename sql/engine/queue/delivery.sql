@@ -17,6 +17,8 @@ create table outbox.delivery (
   deliver_at timestamptz,
   lost_leases integer not null default 0,
   lost_before integer not null default 0,
+  secret_id uuid,
+  rejected_secrets uuid[],
   primary key (event_id, endpoint_id)
 ) with (
   fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
@@ -29,7 +31,9 @@ comment on table outbox.delivery is
   'before that failure; leased_until '
   'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
   'replayed_at is the time of the last replay; '
-  'deliver_at is the earliest time, set by the publisher, null for at once.';
+  'deliver_at is the earliest time, set by the publisher, null for at once; secret_id is the '
+  'secret of X-Signature of the last claim, rejected_secrets those that the receiver rejected '
+  '(signing_secret()).';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event
 -- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;

@@ -8,8 +8,8 @@
 -- When a lane is due. "now" is p_now, "never" is infinity.
 --
 --   change                unordered lane                  ordered lane
---   delivery created      earlier of next_at and the      if it was empty and is not halted: the
---                         delivery's due_at               later of now and not_before
+--   delivery created      earlier of next_at and the      if it was empty or never due, and is not
+--                         delivery's due_at               halted: the later of now and not_before
 --   claimed               now if free rows are left; else end of the lease
 --                         first lease end or due_at
 --   read, nothing free    first lease end or due_at;      the same
@@ -20,6 +20,8 @@
 --   result: released      earlier of next_at and now      now, the retry (not_before) and the end
 --   result: dead letter   unchanged; never if empty       of lane_spacing_ms
 --   delivery set aside    earlier of next_at and now      as for a dead letter
+--   lease refused         unchanged; the next read sets   the time of the next attempt; if it is
+--                         the time of the next attempt    set aside, unchanged or never (halted)
 --   rest_lane()           -                               not before the time given
 --   schedule_retry()      earlier of next_at and the      the time given; unchanged if halted or
 --                         time given                      leased
@@ -80,6 +82,7 @@ create table outbox.gate (
   ramp_from timestamptz not null default 'epoch',
   isolated_at timestamptz not null default 'infinity',
   org_id text not null,
+  secret_id uuid,
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
@@ -95,7 +98,8 @@ comment on table outbox.gate is
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
   'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
   'out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be '
-  'claimed; org_id: of the endpoint.';
+  'claimed; org_id: of the endpoint; secret_id: the secret of X-Signature that the '
+  'receiver accepted after it had rejected another one; null: signing_secret() decides.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
@@ -168,6 +172,12 @@ begin
   update outbox.ring r set from_at = p_from
   where r.ctid = (
     select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);
+  -- Somebody may have deleted the row.
+  if not found
+    and (select r.from_at from outbox.ring r order by r.from_at desc limit 1) is null
+  then
+    insert into outbox.ring (from_at) values (p_from) on conflict do nothing;
+  end if;
 end
 $$;
 comment on function outbox.turn_ring(timestamptz) is

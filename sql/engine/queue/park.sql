@@ -94,7 +94,8 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 -- The steps of park(), one lateral subquery each, for each gate:
 --
 --   o, e         The gate and its endpoint, as they are.
---   first_lane   due_at: when the first lane of the gate is due.
+--   first_lane   due_at: when the first lane of the gate is due; claim_at: the same, but a lane
+--                that the database refuses to change counts as due when it is tried again.
 --   rate         next_token_at: when the gate has its next token; null without a rate.
 --   earliest     at: when the gate may be served. The latest of the gate's not_before, of
 --                next_token_at, and of the first of these that applies:
@@ -128,6 +129,9 @@ set enable_mergejoin = off
 set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  -- Normally there is none, and nothing is looked up.
+  v_left_out boolean := exists (select from outbox.lane_refusal);
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
@@ -150,6 +154,13 @@ begin
        order by l.next_at limit 1),
       'infinity') as due_at
     offset 0
+  ) lane_in_order
+  cross join lateral (
+    select lane_in_order.due_at, case
+      when v_left_out then outbox.lane_due_at(o.id, least(o.lanes_from, p_now), false, p_now)
+      else lane_in_order.due_at
+    end as claim_at
+    offset 0
   ) first_lane
   cross join lateral (
     select case
@@ -162,10 +173,11 @@ begin
     select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.claim_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(
-          e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+        or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+          >= outbox.allowed_in_flight(
+            e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
         -- While its limit grows, it may send more before any result arrives.
         case
@@ -176,12 +188,16 @@ begin
         -- the index finds the first. An unordered lane may be due before its lease ends.
         coalesce(
           least(
-            outbox.first_lease_end(o.id),
+            -- Leases in a lane that is left out may have ended long ago.
+            case
+              when v_left_out then greatest(outbox.first_lease_end(o.id), p_now + interval '1 s')
+              else outbox.first_lease_end(o.id)
+            end,
             (select l.next_at from outbox.lane l
              where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
              order by l.next_at limit 1)),
           p_now + interval '1 s'))
-      else first_lane.due_at
+      else first_lane.claim_at
     end) as at
     -- offset 0: evaluated once; the planner would copy the expression four times.
     offset 0
@@ -195,13 +211,18 @@ begin
         when e.status <> 'enabled' then p_now + interval '5 s'
         when e.breaker_enabled and o.breaker = 'open' then o.open_until
         when (e.breaker_enabled and o.breaker = 'half_open')
-          or o.in_flight >= outbox.allowed_in_flight(
-            e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+          or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+            >= outbox.allowed_in_flight(
+              e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
         then p_now + interval '1 s'
       end)
     end as at
     from (
-      select pg_catalog.min(l.next_at) as due_at from outbox.lane l
+      select case
+        when v_left_out then outbox.lane_due_at(o.id, '-infinity', true, p_now)
+        else pg_catalog.min(l.next_at)
+      end as due_at
+      from outbox.lane l
       where l.gate_id = o.id and l.isolated
     ) f
     offset 0
@@ -210,7 +231,10 @@ begin
     select
       case
         when earliest.at > p_now then earliest.at
-        when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
+        -- A hash table: `= any (p_served)` would compare each gate with each served one.
+        when o.next_at <= p_now
+          and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true
+        then o.next_at
         else p_now
       end as next_at,
       first_lane.due_at as lanes_from,

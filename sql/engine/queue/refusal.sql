@@ -9,7 +9,7 @@ create table outbox.refusal (
   event_id uuid not null,
   endpoint_id uuid not null,
   step text not null
-    constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
+    constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry', 'claim')),
   failures integer not null,
   sqlstate text not null,
   error text not null,
@@ -19,14 +19,17 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored), routing (the delivery could not be created) or expiry (it could not expire); '
-  'failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside '
-  'until retry_now().';
+  'be stored), routing (the delivery could not be created), expiry (it could not expire) or claim '
+  '(it could not be leased); failures: the number of refusals; again_at: the time of the next '
+  'attempt; infinity: set aside until retry_now().';
 -- Both columns: with the statistics of an empty table, the planner may look up one delivery here.
 create index refusal_endpoint on outbox.refusal (endpoint_id, event_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 create index refusal_waiting on outbox.refusal (again_at)
   where step = 'routing' and again_at < 'infinity';
+create index refusal_waiting_endpoint on outbox.refusal (endpoint_id, again_at)
+  where step = 'routing' and again_at < 'infinity';
+create index refusal_claim on outbox.refusal (again_at) where step = 'claim';
 
 create table outbox.endpoint_refusal (
   endpoint_id uuid primary key,
@@ -104,7 +107,7 @@ begin
       at = excluded.at,
       again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
     returning r.again_at into v_again_at;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -118,7 +121,7 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id
       and (g.next_at < v_again_at or g.isolated_at < v_again_at);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.fails_call(sqlstate) then
       raise;
@@ -140,7 +143,7 @@ begin
   select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
   from pg_catalog.unnest(p_endpoint_ids) u
   on conflict do nothing;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -159,7 +162,9 @@ begin
   if exists (select from outbox.endpoint_refusal) then
     delete from outbox.endpoint_refusal r where r.endpoint_id = any (p_endpoint_ids);
   end if;
+  perform outbox.admit_lanes(p_endpoint_ids);
 end
 $$;
 comment on function outbox.admit_endpoints(uuid[]) is
-  'Removes the refusals of endpoints after a successful claim.';
+  'Removes the refusals of endpoints after a successful claim, and of their lanes that were '
+  'changed since.';

@@ -1,5 +1,6 @@
 -- Operational events: events of the organisation outhook that report dead letters, breakers and
--- disabled endpoints. Deliveries and endpoints of this organisation cause no such events, so there
+-- disabled endpoints. functions/_shared/base/operational_events.ts lists all types, and who handles
+-- each of them. Deliveries and endpoints of this organisation cause no such events, so there
 -- is no loop.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
@@ -7,15 +8,18 @@ language plpgsql set search_path = ''
 as $$
 begin
   with news as (
-    insert into outbox.event (id, org_id, type, body, created_at)
-    select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
+    -- An endpoint with ordering partition receives what happened to one endpoint in this order.
+    insert into outbox.event (id, org_id, type, body, partition_key, created_at)
+    select outbox.uuid_v7(p_now), 'outhook', p_type, b, b::jsonb ->> 'endpointId', p_now
+    from pg_catalog.unnest(p_bodies) b
     returning id, org_id
   )
   insert into outbox.unrouted (event_id, org_id) select n.id, n.org_id from news n;
+  perform outbox.count_up('operational_events', array[p_type], pg_catalog.cardinality(p_bodies));
 end
 $$;
 comment on function outbox.put_news(text, text[], timestamptz) is
-  'Publishes operational events of one type.';
+  'Publishes operational events of one type, with the endpoint as partition key, and counts them.';
 
 create function outbox.announce_dead(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz

@@ -73,6 +73,8 @@ as $$
 declare
   v_applied integer;
   v_empty bigint[];
+  v_turned uuid[];
+  v_secrets uuid[];
   v_events uuid[];
   v_endpoints uuid[];
   v_attempts integer[];
@@ -93,7 +95,7 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
-      d.deliver_at,
+      d.deliver_at, d.secret_id, d.rejected_secrets,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent
   ), attempt as (
@@ -165,14 +167,14 @@ begin
       end
     from by_lane b
     cross join lateral (
-      select o.ctid as lane_at from outbox.lane o
+      select o.ctid as lane_at, o.ordered from outbox.lane o
       where o.id = b.lane_id order by o.changed_at desc limit 1
     ) o
-    cross join lateral (
+    left join lateral (
       -- An ordered lane waits for its lane_spacing_ms after each request.
       select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
-      from outbox.endpoint e where e.id = b.endpoint_id offset 0
-    ) r
+      from outbox.endpoint e where e.id = b.endpoint_id and o.ordered offset 0
+    ) r on true
     where l.ctid = o.lane_at
     returning l.id, l.gate_id, b.n,
       -- An ordered lane is one request, which ends with the last of its leases.
@@ -202,15 +204,23 @@ begin
   )
   select (select pg_catalog.count(*) from gone),
     (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
-    r.events, r.endpoints, r.attempts
-  into v_applied, v_empty, v_events, v_endpoints, v_attempts
+    t.endpoints, t.secrets, r.events, r.endpoints, r.attempts
+  into v_applied, v_empty, v_turned, v_secrets, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(r.event_id) as events,
       pg_catalog.array_agg(r.endpoint_id) as endpoints, pg_catalog.array_agg(r.attempt) as attempts
     from replays r
-  ) r;
+  ) r
+  cross join (
+    select pg_catalog.array_agg(g.endpoint_id) as endpoints,
+      pg_catalog.array_agg(g.secret_id) as secrets
+    from gone g where g.rejected_secrets is not null
+  ) t;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_turned is not null then
+    perform outbox.keep_secrets(v_turned, v_secrets, p_now);
   end if;
   if v_events is not null then
     perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);

@@ -10,8 +10,12 @@
 --       refused       the failure is not retryable
 --       dead          no attempt follows: the failure is refused, the retries are used up, or too
 --                     many leases were lost in a row
+--       other         X-Signature was rejected (401, 403), and another secret signs too. It is
+--                     never refused: the next attempt uses the other secret.
+--       untried       other, and not all of these secrets were tried for this delivery yet
 --       lost          the lease ended without a result
---       harmless      the failure does not use up a retry: it is lost, or the endpoint is the cause
+--       harmless      the failure does not use up a retry: it is lost or untried, or the endpoint
+--                     is the cause
 --       waits         harmless, but the delivery is not due at once
 --       retry_at      when the next attempt is due; null if there is none, and after a release. In
 --                     1 s after a lost lease, unless the rule has a min_delay_s
@@ -59,6 +63,8 @@ as $$
 declare
   v_news outbox.news;
   v_empty bigint[];
+  v_turned uuid[];
+  v_secrets uuid[];
   v_events uuid[];
   v_endpoints uuid[];
   v_attempts integer[];
@@ -81,7 +87,7 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+      d.failed_attempts + (r.outcome = 'failed' and v.harmless is not true)::integer
         as failed_attempts,
       case
         when v.lost then d.lost_leases + 1
@@ -94,7 +100,9 @@ begin
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
-      (f.rule).action, x.refused, v.dead, v.dead and x.refused and (f.rule).of_recipient as let_go,
+      case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
+      v.dead,
+      v.dead and x.refused and (f.rule).of_recipient as let_go,
       h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -137,13 +145,29 @@ begin
       select coalesce(r.error_class = k.response_class, false) as answered,
         r.outcome = 'failed' and coalesce(r.error_class = 'lease_expired', false) as lost
     ) b
+    cross join lateral (
+      select c.rejected,
+        coalesce(c.rejected is not null and outbox.has_other_secret(
+          d.endpoint_id, array[c.rejected], p_now), false) as other,
+        coalesce(c.rejected is not null and outbox.has_other_secret(
+          d.endpoint_id, d.rejected_secrets || c.rejected, p_now), false) as untried
+      from (
+        -- A delivery that was claimed before an upgrade has no secret_id.
+        select case
+          when r.outcome = 'failed' and r.status in (401, 403)
+            and (f.rule).action in ('fail', 'fail_hold', 'retry')
+          then coalesce(d.secret_id, outbox.signing_secret(d.endpoint_id, p_now))
+        end as rejected offset 0
+      ) c
+      offset 0
+    ) s
     -- coalesce: false, not null, if there is no status.
     cross join lateral (
-      select (f.rule).action in ('fail', 'fail_hold')
+      select (f.rule).action in ('fail', 'fail_hold') and not s.other
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
-      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
+      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait') and not s.untried
         and (x.refused or case
           when b.lost then d.lost_leases + 1 >= v_most_lost
           else d.failed_attempts >= least((f.rule).max_retries,
@@ -151,8 +175,8 @@ begin
         end) as dead,
         -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
         -- the pause ends.
-        b.lost or (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
-          as harmless,
+        b.lost or s.untried or (f.rule).action = 'wait'
+          or ((f.rule).action = 'hold' and k.pauses_on_hold) as harmless,
         coalesce((f.rule).action = 'wait', false) as waits,
         b.lost
     ) v
@@ -271,12 +295,19 @@ begin
     delete from outbox.delivery d
     using applied j
     where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
+    returning d.endpoint_id, d.secret_id, j.place,
+      j.outcome = 'delivered' and d.rejected_secrets is not null as turned
   ), still_open as (
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
       lost_leases = j.lost_leases,
       lost_before = j.lost_before,
+      rejected_secrets = case
+        when j.other then pg_catalog.array_append(
+          pg_catalog.array_remove(d.rejected_secrets, j.rejected), j.rejected)
+        else d.rejected_secrets
+      end,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -320,7 +351,8 @@ begin
     on conflict (event_id, endpoint_id) do update set
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
-      replayed_at = null, delivered_at = null, discarded_at = null, note = null
+      replayed_at = null, at_broker = false, delivered_at = null, discarded_at = null,
+      note = null
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered,
       pg_catalog.count(*)::integer as results,
@@ -472,9 +504,12 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.held),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
+    (select pg_catalog.array_agg(e.endpoint_id order by e.place) from ended e where e.turned),
+    (select pg_catalog.array_agg(e.secret_id order by e.place) from ended e where e.turned),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.held, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+    v_news.gone, v_news.held, v_news.failing, v_empty, v_turned, v_secrets,
+    v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
@@ -483,6 +518,9 @@ begin
   ) r;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_turned is not null then
+    perform outbox.keep_secrets(v_turned, v_secrets, p_now);
   end if;
   if v_events is not null then
     perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);

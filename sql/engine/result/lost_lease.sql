@@ -148,7 +148,9 @@ begin
       select l.id, l.leased, l.leased_until from outbox.lane l
       where l.gate_id = g.id and l.isolated and l.next_at <= p_now
     ) n
-    where n.leased > 0 and n.leased_until <= p_now);
+    -- The lanes of a gate without a request in flight are not read: they have no lease.
+    where g.in_flight > 0 and n.leased > 0 and n.leased_until <= p_now
+      and not outbox.is_left_out(n.id, p_now));
   if pg_catalog.cardinality(v_lanes) = 0 then
     return 0;
   end if;

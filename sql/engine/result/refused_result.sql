@@ -23,7 +23,7 @@ begin
     v_done.applied := outbox.complete(p_results, p_now);
     v_done.refused := 0;
     return v_done;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     -- No run repeats a call that records a lost lease.
     if outbox.fails_call(sqlstate) and not (
       outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate)
@@ -62,10 +62,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_most constant integer := 3;
   v_delivery outbox.delivery;
-  v_failures integer;
-  v_again_at timestamptz := 'infinity'::timestamptz;
+  v_again_at timestamptz;
 begin
   select d.* into v_delivery from outbox.delivery d
   where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
@@ -73,16 +71,11 @@ begin
   if not found then
     return;
   end if;
-  v_failures := 1 + coalesce((
-    select r.failures from outbox.refusal r
-    where r.endpoint_id = p_result.endpoint and r.event_id = p_result.event), 0);
-  if v_failures < v_most then
-    v_again_at := p_now + outbox.refusal_delay(p_result.endpoint, v_failures);
-  end if;
+  v_again_at := outbox.refused_again_at(p_result.event, p_result.endpoint, p_now);
   begin
     perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
       v_again_at, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -93,7 +86,7 @@ begin
   end;
   begin
     perform outbox.lay_aside(v_delivery, v_again_at, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -108,6 +101,28 @@ comment on function outbox.refuse_result(outbox.result, text, text, timestamptz)
   'Records that a result could not be stored, and releases its delivery: it waits as after a '
   'failed attempt, and after the third refusal it is set aside. A result without a lease changes '
   'nothing. locks: the caller holds the gate.';
+
+create function outbox.refused_again_at(
+  p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+) returns timestamptz
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 3;
+  v_failures integer := 1 + coalesce((
+    select r.failures from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id), 0);
+begin
+  return case
+    when v_failures < v_most then p_now + outbox.refusal_delay(p_endpoint_id, v_failures)
+    else 'infinity'
+  end;
+end
+$$;
+comment on function outbox.refused_again_at(uuid, uuid, timestamptz) is
+  'When a delivery that is refused now is tried again; infinity after the third refusal in a row.';
 
 create function outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) returns interval
 language plpgsql
@@ -126,8 +141,7 @@ begin
 end
 $$;
 comment on function outbox.refusal_delay(uuid, integer) is
-  'How long a delivery waits after its result could not be stored: as long as a retry of its '
-  'endpoint.';
+  'How long a delivery waits after it was refused: as long as a retry of its endpoint.';
 
 create function outbox.lay_aside(
   p_delivery outbox.delivery, p_again_at timestamptz, p_now timestamptz

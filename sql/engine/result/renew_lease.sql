@@ -90,7 +90,7 @@ declare
 begin
   begin
     return outbox.renew_leases(p_renewals, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;

@@ -154,7 +154,9 @@ begin
     tail_at = case when l.ordered then b.last_at else l.tail_at end,
     next_at = case
       when not l.ordered then least(l.next_at, b.first_at)
-      when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
+      -- A lane that is not empty may have no delivery that is claimed: see refused_claim.
+      when not l.halted and (l.depth = 0 or l.leased = 0 and l.next_at = 'infinity')
+      then greatest(p_now, l.not_before)
       else l.next_at
     end
   from pg_catalog.unnest(v_gains) b

@@ -44,14 +44,13 @@ as $$
 declare
   v_task constant text := 'outbox.drop_ended_subscriptions';
   v_table constant regclass := 'outbox.ended_subscription';
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
   v_rows tid[];
   v_dropped integer;
 begin
   if not exists (select from outbox.ended_subscription s) then
     return 0;
   end if;
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
   -- One statement, so that all of this is of one time.
   with seen as materialized (
     select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at

@@ -4,7 +4,7 @@
 -- the limit of one call, or at the share of one organisation if others may be waiting (see turn).
 
 create function outbox.read_payload(
-  p_event_id uuid, out doc jsonb, out problem text
+  p_event_id uuid, out doc jsonb, out value_count bigint, out problem text
 )
 language plpgsql stable
 set search_path = ''
@@ -15,6 +15,7 @@ declare
   v_body text;
 begin
   select e.body into v_body from outbox.event e where e.id = p_event_id;
+  value_count := outbox.count_values(v_body);
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -26,33 +27,8 @@ begin
 end
 $$;
 comment on function outbox.read_payload(uuid) is
-  'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
-
-create function outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) returns bigint
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_small constant integer := 16384;
-  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
-  v_members constant integer := 150;
-  v_colons bigint;
-begin
-  if p_body_bytes <= v_small then
-    return 0;
-  end if;
-  select pg_catalog.octet_length(e.body)
-    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
-  into v_colons
-  from outbox.event e where e.id = p_event_id;
-  return v_colons * v_colons / v_members;
-end
-$$;
-comment on function outbox.sorting_work(uuid, bigint) is
-  'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
-  'of evaluate_filters(). Each colon counts as a member of one object.';
+  'The payload of an event for its filters, with the number of its values (count_values()), or the '
+  'reason why it cannot be read as jsonb.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -87,22 +63,15 @@ $$;
 comment on function outbox.passes_filters(outbox.question, jsonb) is
   'Whether a payload passes one of the filters of a question.';
 
-create function outbox.filter_problem(p_question outbox.question, p_doc jsonb) returns text
+create function outbox.filter_problem(
+  p_question outbox.question, p_doc jsonb, p_steps bigint
+) returns text
 language plpgsql stable set search_path = ''
 as $$
-declare
-  -- In steps per value times bytes of the payload; a value has at least two bytes.
-  v_most constant bigint := 8388608;
-  v_weight bigint;
 begin
-  if pg_catalog.cardinality(p_question.filters) > 1 then
-    p_question := outbox.each_filter_once(p_question);
-  end if;
-  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
-  if v_weight * p_question.body_bytes > v_most then
-    return pg_catalog.format(
-      'filter: %s steps for each value are too many for a payload of %s bytes',
-      v_weight, p_question.body_bytes);
+  if p_steps > outbox.most_filter_steps() then
+    return pg_catalog.format('filter: takes up to %s steps for this payload, and at most %s are '
+      'allowed', p_steps, outbox.most_filter_steps());
   elsif outbox.passes_filters(p_question, p_doc) then
     return null;
   end if;
@@ -114,8 +83,9 @@ exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
-comment on function outbox.filter_problem(outbox.question, jsonb) is
-  'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
+comment on function outbox.filter_problem(outbox.question, jsonb, bigint) is
+  'The problem of a pair (see outbox.pair): null if the payload passes one of its filters. '
+  'p_steps: the filter_steps(); above most_filter_steps() the filters are not evaluated.';
 
 create function outbox.evaluate_filters(
   p_batch outbox.routing, p_most bigint, p_is_whole boolean
@@ -126,11 +96,14 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  v_reading constant integer := 2;
+  -- Reading takes a step for each 4 bytes. What runs once in a filter takes at most 100.
+  v_bytes_of_step constant integer := 4;
+  v_once constant integer := 100;
+  v_steps bigint;
   v_question outbox.question;
   v_event uuid;
-  v_is_new boolean;
   v_doc jsonb;
+  v_value_count bigint;
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
@@ -148,22 +121,24 @@ begin
   end if;
   foreach v_question in array p_batch.questions loop
     exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
-    v_is_new := v_event is distinct from v_question.event_id;
-    v_work := v_work + v_question.body_bytes * (
-      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
-      + case when v_is_new then v_reading else 0 end);
-    if v_is_new then
+    if v_event is distinct from v_question.event_id then
+      v_work := v_work + v_question.body_bytes / v_bytes_of_step;
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
-    end if;
-    exit when v_event is not null and (v_work > p_most or v_is_new and v_sorting > p_most);
-    if v_is_new then
+      exit when v_event is not null and (v_work > p_most or v_sorting > p_most);
       v_event := v_question.event_id;
-      select r.doc, r.problem into v_doc, v_unreadable
+      select r.doc, r.value_count, r.problem into v_doc, v_value_count, v_unreadable
       from outbox.read_payload(v_event) r;
     end if;
+    if pg_catalog.cardinality(v_question.filters) > 1 then
+      v_question := outbox.each_filter_once(v_question);
+    end if;
+    v_steps := outbox.filter_steps(v_question.weights, v_value_count);
+    v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
+      + case when v_steps > outbox.most_filter_steps() then 0 else coalesce(v_steps, 0) end;
+    exit when v_work > p_most and pg_catalog.cardinality(v_problems) > 0;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc)));
+      outbox.filter_problem(v_question, v_doc, v_steps)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
@@ -195,6 +170,6 @@ comment on function outbox.evaluate_filters(outbox.routing, bigint, boolean) is
   'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at '
   'least one pair, and returns the batch. If the limit is reached, the pairs end with the first '
   'one whose filters were not evaluated, and questions has the questions from that pair on. A '
-  'payload that cannot be read, or is too large for its filters, is a problem only of its own '
-  'pairs. p_most: the limit in units of at most 0.25 us; p_is_whole: the batch has the pairs of '
+  'payload that cannot be read, or has too many values for its filters, is a problem only of its '
+  'own pairs. p_most: the limit in steps of at most 0.5 us; p_is_whole: the batch has the pairs of '
   'all its events.';

@@ -3,13 +3,16 @@
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events. If it leaves none for this call, or if this
---     call is a turn, read_turn() reads those of backlog (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
+--     in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
---   6 cut_batch() removes the pairs above the limit, and their events wait in backlog.
---   7 Pairs that their filter refused are removed.
+--   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
+--     with its first event before all others.
+--   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
+--     organisations wait for each other, each has half of the pairs at most.
+--   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
 language plpgsql
@@ -45,11 +48,8 @@ begin
   if pg_catalog.cardinality(v_parts) > 0 then
     perform outbox.wait_for_turns(v_parts);
   end if;
-  if exists (select from outbox.backlog) then
+  if exists (select from outbox.waiting_part) then
     v_batch := outbox.without_waiting(v_batch);
-  end if;
-  if v_batch.orgs[1] <> any (v_batch.orgs) then
-    v_batch := outbox.in_turn(v_batch);
   end if;
   return v_batch;
 end
@@ -66,8 +66,15 @@ as $$
 declare
   v_router outbox.router;
   v_batch outbox.routing;
+  v_read outbox.routing;
+  v_is_again boolean := false;
+  v_is_shared boolean;
   v_most integer := 2000;
-  v_most_work bigint := 4194304;
+  v_end integer;
+  -- Only while organisations wait for each other.
+  v_most_of_org constant integer := 250;
+  -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
+  v_most_work bigint := 262144;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -82,7 +89,8 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  if v_router.shared_at > outbox.clock() - interval '5 s' then
+  v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
     v_most := v_most / 4;
@@ -91,23 +99,38 @@ begin
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
+    or exists (select from outbox.waiting_part)
+  then
     v_batch := outbox.read_turn(v_router, v_batch);
   end if;
+  if v_batch.orgs[1] <> any (v_batch.orgs) then
+    v_batch := outbox.in_turn(v_batch);
+  end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    perform outbox.leave_backlog(v_batch);
+    perform outbox.remove_done_parts(v_batch);
     return null;
   end if;
-  v_batch := outbox.add_pairs(v_batch, v_most + 1);
-  if v_batch.questions is not null then
-    v_batch := outbox.evaluate_filters(
-      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+  v_read := v_batch;
+  loop
+    v_end := v_most;
+    v_batch := outbox.add_pairs(v_batch, v_most + 1);
     if v_batch.questions is not null then
-      v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
+      v_batch := outbox.evaluate_filters(
+        v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+      if v_batch.questions is not null then
+        v_end := least(v_end, pg_catalog.cardinality(v_batch.pairs) - 1);
+      end if;
     end if;
-  end if;
-  if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(v_batch, v_most);
+    if v_is_shared then
+      v_end := least(v_end, outbox.org_pairs_end(v_batch, v_most_of_org) - 1);
+    end if;
+    exit when v_is_again or outbox.serves_first(v_batch, v_end);
+    v_batch := outbox.first_ahead(v_read);
+    v_is_again := true;
+  end loop;
+  if pg_catalog.cardinality(v_batch.pairs) > v_end then
+    v_batch := outbox.cut_batch(v_batch, v_end);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(

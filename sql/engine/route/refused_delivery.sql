@@ -62,7 +62,7 @@ begin
   where r.endpoint_id = p_refusal.endpoint_id and r.event_id = p_refusal.event_id;
   perform outbox.park(array[p_refusal.endpoint_id], p_now);
   return 1;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
   if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
     raise;
@@ -70,7 +70,7 @@ exception when query_canceled or others then
   begin
     perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
       sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
     end if;
@@ -87,28 +87,78 @@ comment on function outbox.create_one_waiting(outbox.refusal, timestamptz) is
 create function outbox.create_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_oldest constant integer := 5000;
+  v_next outbox.refusal[];
   v_endpoints uuid[];
   v_refusal outbox.refusal;
   v_created integer := 0;
 begin
-  v_endpoints := outbox.try_lock_gates(array(
-    select distinct o.endpoint_id
-    from (
-      select r.endpoint_id from outbox.refusal r
+  v_next := array(
+    with recursive oldest as materialized (
+      select r.* from outbox.refusal r
       where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
-      order by r.again_at limit p_most
+      order by r.again_at limit v_oldest
+    ), endpoints (id) as (
+      -- Only if there are so many: one endpoint may have them all.
+      select (
+        select r.endpoint_id from outbox.refusal r
+        where r.step = 'routing' and r.again_at < 'infinity' order by r.endpoint_id limit 1)
+      where (select pg_catalog.count(*) from oldest) = v_oldest
+      union all
+      select (
+        select r.endpoint_id from outbox.refusal r
+        where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
+        order by r.endpoint_id limit 1)
+      from endpoints p
+      where p.id is not null
+    ), of_each as (
+      select r.*
+      from (select p.id from endpoints p limit v_oldest) p
+      cross join lateral (
+        select r.* from outbox.refusal r
+        where r.endpoint_id = p.id and r.step = 'routing' and r.again_at < 'infinity'
+          and r.again_at <= p_now
+        order by r.again_at limit 10
+      ) r
+    )
+    select o.refusal
+    from (
+      select row(r.*)::outbox.refusal as refusal, r.again_at, r.event_id, e.org_id
+      from (select o.* from oldest o union select c.* from of_each c) r
+      -- purge_endpoint() removes the refusals of a deleted endpoint.
+      cross join lateral (
+        select e.org_id from outbox.endpoint e
+        where e.id = r.endpoint_id and e.status <> 'deleted' offset 0
+      ) e
     ) o
-    -- purge_endpoint() removes the refusals of a deleted endpoint.
-    join outbox.endpoint e on e.id = o.endpoint_id and e.status <> 'deleted'));
+    order by
+      pg_catalog.row_number() over (partition by o.org_id order by o.again_at, o.event_id),
+      o.again_at
+    limit p_most);
+  if pg_catalog.cardinality(v_next) = 0 then
+    return 0;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select distinct n.endpoint_id from pg_catalog.unnest(v_next) n));
   for v_refusal in
     -- Read under the lock: a person may have retried one since.
-    select r.* from outbox.refusal r
-    where r.endpoint_id = any (v_endpoints) and r.step = 'routing' and r.again_at < 'infinity'
+    select r.*
+    from pg_catalog.unnest(v_next) n
+    cross join lateral (
+      select o.* from outbox.refusal o
+      where o.event_id = n.event_id and o.endpoint_id = n.endpoint_id offset 0
+    ) r
+    where n.endpoint_id = any (v_endpoints) and r.step = 'routing' and r.again_at < 'infinity'
       and r.again_at <= p_now
-    order by r.again_at limit p_most
+    order by r.again_at
   loop
     v_created := v_created + outbox.create_one_waiting(v_refusal, p_now);
   end loop;
@@ -117,4 +167,5 @@ end
 $$;
 comment on function outbox.create_waiting(timestamptz, integer) is
   'Creates up to p_most deliveries that a temporary error kept from being created, after their '
-  'wait; returns how many. locks: gates with SKIP LOCKED.';
+  'wait; returns how many. Organisations take turns among the 5,000 that have waited longest and '
+  'the first 10 of each endpoint. locks: gates with SKIP LOCKED.';

@@ -47,7 +47,7 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -82,7 +82,7 @@ begin
   begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate)
       and not (p_is_passing and outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate))
     then
@@ -162,7 +162,7 @@ declare
 begin
   begin
     v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -195,7 +195,7 @@ begin
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.is_timeout(sqlstate) then
         raise;
       elsif not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
@@ -237,16 +237,58 @@ comment on function outbox.route_again(uuid) is
 create function outbox.route_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_oldest constant integer := 5000;
+  v_next uuid[];
   v_moved integer;
 begin
+  v_next := array(
+    with recursive oldest as materialized (
+      select o.event_id, o.org_id, o.again_at from outbox.unroutable o
+      where o.again_at <= p_now and o.again_at < 'infinity'
+      order by o.again_at limit v_oldest
+    ), orgs (org_id) as (
+      -- Only if there are so many: one organisation may have them all.
+      select (
+        select u.org_id from outbox.unroutable u
+        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id limit 1)
+      where (select pg_catalog.count(*) from oldest) = v_oldest
+      union all
+      select (
+        select u.org_id from outbox.unroutable u
+        where u.org_id > o.org_id and u.again_at < 'infinity' order by u.org_id limit 1)
+      from orgs o
+      where o.org_id is not null
+    ), of_each as (
+      select u.*
+      from (select o.org_id from orgs o limit v_oldest) o
+      cross join lateral (
+        select u.event_id, u.org_id, u.again_at from outbox.unroutable u
+        where u.org_id = o.org_id and u.again_at <= p_now and u.again_at < 'infinity'
+        order by u.again_at limit 10
+      ) u
+    )
+    select w.event_id
+    from (select o.* from oldest o union select e.* from of_each e) w
+    order by
+      pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
+      w.again_at
+    limit p_most);
+  if pg_catalog.cardinality(v_next) = 0 then
+    return 0;
+  end if;
   with due as (
     delete from outbox.unroutable u where u.ctid = any (array(
       select o.ctid from outbox.unroutable o
-      where o.again_at <= p_now and o.again_at < 'infinity'
-      order by o.again_at limit p_most
+      where o.event_id = any (v_next) and o.again_at <= p_now
       for update skip locked))
     returning u.event_id, u.org_id, u.routed_to, u.failures
   )
@@ -258,4 +300,5 @@ begin
 end
 $$;
 comment on function outbox.route_waiting(timestamptz, integer) is
-  'Routes events again that were set aside for a while; returns how many.';
+  'Routes events again that were set aside for a while; returns how many. Organisations take turns '
+  'among the 5,000 that have waited longest and the first 10 of each organisation.';

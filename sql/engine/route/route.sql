@@ -140,13 +140,13 @@ begin
       where u.event_id = p_batch.cut_event;
     end if;
     if p_batch.turn_orgs is not null then
-      perform outbox.leave_backlog(p_batch);
+      perform outbox.remove_done_parts(p_batch);
     end if;
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
       shared_at = case
-        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        when p_batch.is_shared and exists (select from outbox.waiting_part) then p_now
         else r.shared_at
       end,
       watermark = coalesce(p_batch.watermark, r.watermark),
@@ -157,7 +157,7 @@ begin
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     v_error := sqlerrm;
     if outbox.is_timeout(sqlstate) then
       v_late := true;
@@ -167,7 +167,7 @@ begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
           if p_batch.turn_orgs is not null then
-            perform outbox.leave_backlog(p_batch);
+            perform outbox.remove_done_parts(p_batch);
           end if;
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set

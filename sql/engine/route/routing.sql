@@ -49,4 +49,4 @@ comment on type outbox.routing is
   'not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of '
   'router, null to keep it; questions: the filters still to be evaluated, in the order of the '
   'pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation '
-  'that has had a turn; turn_orgs: the organisations that were read from backlog.';
+  'that has had a turn; turn_orgs: the organisations that were read from waiting_part.';

@@ -1,7 +1,8 @@
 -- Routing calls that timed out. shrink_routing() stores each timeout as a row of routing_timeout.
 -- The next call that locks router, which may be the same one, divides the batch size by 8 per row.
 -- A batch that succeeds doubles it again, up to the setting route.batch_size. An event that times
--- out alone counts as failed, and is set aside the third time.
+-- out alone counts as failed: the third time it waits for a minute, and later for up to 16 minutes.
+-- It is set aside until route_again() at the eighth failure.
 
 create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
 language plpgsql
@@ -20,7 +21,7 @@ begin
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, false, p_now);
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, true, p_now);
     end if;
     v_batch := greatest(1, v_batch / 8);
   end loop;

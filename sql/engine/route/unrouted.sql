@@ -11,7 +11,7 @@
 --
 -- There is no other case: every other transaction had ended before the last read, so that read saw
 -- its events. An old row of router is always safe, because a routed event is deleted from unrouted.
--- What a read has found and not routed waits in backlog (see turn).
+-- What a read has found and not routed waits in waiting_part (see turn).
 --
 -- An example with the events e1 < e2 < e3 < e4:
 --
@@ -266,10 +266,9 @@ set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return outbox.has_new(v_router) or exists (select from outbox.backlog);
+  return outbox.has_new(v_router) or exists (select from outbox.waiting_part);
 end
 $$;
 comment on function outbox.has_unrouted() is

@@ -106,14 +106,18 @@ begin
           pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
+          -- A comparison of rows, or the planner might take the index by endpoint, which has those
+          -- of all organisations.
           select s.endpoint_id, s.filter, s.filter_weight
           from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
             and s.created_at <= k.at
           union all
           select s.endpoint_id, s.filter, s.filter_weight
           from outbox.ended_subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
             and s.ended_at > k.at and s.began_at <= k.at
           offset 0
         ) s

@@ -16,12 +16,30 @@ begin
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     )
-    or outbox.has_isolated(p_now)
+    -- Of any kind: due_gates() parks those that the run cannot send.
+    or exists (
+      select from outbox.gate g where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+    )
     or outbox.has_unrouted();
 end
 $$;
 comment on function outbox.has_due(timestamptz) is
   'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+create function outbox.full_orgs(p_contract jsonb) returns text[]
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if pg_catalog.jsonb_typeof(p_contract -> 'full') is distinct from 'array' then
+    return '{}'::text[];
+  end if;
+  return array(
+    select o from pg_catalog.jsonb_array_elements_text(p_contract -> 'full') o
+    where o is not null);
+end
+$$;
+comment on function outbox.full_orgs(jsonb) is
+  'The organisations that hold their share of a run, by what it says about itself.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -46,6 +64,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_contract integer := outbox.agreed_contract(p_contract);
+  v_kinds text[] := outbox.set_run_kinds(p_contract -> 'kinds');
   v_foreign text := case
     when v_contract is not null then outbox.check_binding(p_run, p_kind, p_contract, v_now)
   end;
@@ -54,7 +73,7 @@ declare
   end;
   v_stop text := case
     when v_foreign is not null then v_foreign
-    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
+    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)
   end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
@@ -85,6 +104,18 @@ begin
   if v_foreign is not null and v_given = 0 then
     return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
   end if;
+  if v_limit > 0 then
+    perform outbox.fall_asleep(p_contract);
+  end if;
+  -- An idle call writes no row of run_batch. A repeated one does: the call before it may still be
+  -- on its way, and would claim deliveries for a run that no longer waits for its response.
+  if v_given = 0 and p_contract -> 'repeat' is distinct from 'true' and (
+    select (v_stop is not null or not outbox.has_due(v_now)) and not exists (
+      select from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq))
+  then
+    perform outbox.forget_batches(p_run, p_seq);
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -94,9 +125,6 @@ begin
       v_problem);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
-  if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
-  end if;
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
@@ -109,7 +137,11 @@ begin
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
-    exception when query_canceled or others then
+      -- Not only at the end: the publishers of these milliseconds need not notify.
+      if v_batch.events is not null then
+        perform outbox.stay_awake();
+      end if;
+    exception when query_canceled or assert_failure or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       -- A cancelled read timed out; no other temporary error is caused by the events.
@@ -148,14 +180,22 @@ begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
       outbox.claim_for(p_run, p_held,
-        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
+        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now,
+        outbox.full_orgs(p_contract)),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     v_claim_error := sqlerrm;
     v_handed := null;
     perform outbox.park_apart(v_touched, v_now);
   end;
+  -- After an error of routing or claiming, work waits that the next poll tries again: a
+  -- notification would only repeat the error at once.
+  if (v_handed.claimed).events is not null or v_claim_error is not null
+    or v_route ->> 'error' is not null
+  then
+    perform outbox.stay_awake();
+  end if;
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
@@ -168,12 +208,14 @@ comment on function outbox.dispatch(
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last '
-  'call; p_known: '
-  '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
-  'the same revision are left out of this one; p_contract: what the run says about itself: the '
-  'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
-  '"kick": the server_id() of the kick that started it, "refuse": true if temporary errors have '
-  'failed the call several times (fails_call())}, null for contract 1; for a run that '
+  'call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier '
+  'response; those with the same revision are left out of this one; p_contract: what the run says '
+  'about itself: the contracts that it supports and its project, {"oldest", "newest", "project": '
+  'name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary '
+  'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
+  'it can send, absent for all, "full": organisations of which nothing is claimed, because they '
+  'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the'
+  ' same call was made before and its response was lost}, null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
@@ -184,8 +226,8 @@ comment on function outbox.dispatch(
   'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
   'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
   'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
-  'lost response, without retries and renewals. locks: router with SKIP LOCKED, '
-  'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+  'lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of '
+  'results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
 language plpgsql set search_path = ''
@@ -196,7 +238,7 @@ begin
   -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -217,7 +259,7 @@ begin
       events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;

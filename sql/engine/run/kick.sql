@@ -1,7 +1,8 @@
 -- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
 -- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
---   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
+--   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick(). It
+--     also wakes the workers if all of them sleep: see engine/run/waking.
 --   2 Each second a job of pg_cron calls tick(). It does periodic work (upkeep()), and kicks if
 --     work is due and no run is awake, or if work has waited for 1 s. Nobody kicks if
 --     worker.max_runs runs are alive: live_runs().
@@ -31,6 +32,8 @@ create sequence outbox.last_kick minvalue 0 start 0;
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
+-- The second, since 1970, in which the last tick began: see comes_round().
+create unlogged sequence outbox.last_tick_second minvalue 0 start 0;
 -- How many kicks were sent since a run began. A new run sets it to 0.
 create sequence outbox.kicks_without_run minvalue 0 start 0;
 
@@ -145,7 +148,7 @@ begin
   end::regclass);
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
-exception when others then
+exception when assert_failure or others then
   -- Not at a commit, whose transaction belongs to the application.
   if p_why = 'tick' then
     perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
@@ -209,6 +212,7 @@ begin
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
+  perform outbox.notify_workers();
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
     and outbox.is_quiet(outbox.clock())
     and outbox.live_runs(outbox.clock()) < outbox.setting_int('worker.max_runs')
@@ -218,5 +222,5 @@ begin
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a '
-  'transaction.';
+  'Notifies the workers if all of them sleep (notify_workers()), and sends a kick if no run is '
+  'awake (is_quiet()) and one more is allowed; at most once in a transaction.';

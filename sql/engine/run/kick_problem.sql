@@ -34,7 +34,7 @@ begin
   foreach v_name in array v_names loop
     begin
       perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
-    exception when others then
+    exception when assert_failure or others then
       return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
     end;
   end loop;

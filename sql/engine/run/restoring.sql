@@ -4,24 +4,34 @@
 -- A worker does not notice a restore: it connects to the same name as before.
 
 create function outbox.unrestored_table() returns text
-language sql stable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
-  select k.name
-  from pg_catalog.unnest(array['binding', 'dead_letter', 'delivery', 'endpoint', 'event', 'gate',
-    'lane', 'subscription', 'unrouted']) k (name)
-  where pg_catalog.to_regclass('outbox.' || k.name || '_pkey') is null
-  order by k.name limit 1
+declare
+  v_name text;
+begin
+  -- No query, and plpgsql: each call of a SQL function would be planned.
+  foreach v_name in array array['binding', 'dead_letter', 'delivery', 'endpoint', 'event', 'gate',
+    'lane', 'subscription', 'unrouted']
+  loop
+    if pg_catalog.to_regclass('outbox.' || v_name || '_pkey') is null then
+      return v_name;
+    end if;
+  end loop;
+  return null;
+end
 $$;
 comment on function outbox.unrestored_table() is
   'The name of one of the tables that a run works on whose primary key is missing; null if there '
   'is none.';
 
 create function outbox.is_restoring() returns boolean
-language sql stable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
-  select pg_catalog.to_regclass('outbox.delivery_pkey') is null
+begin
+  return pg_catalog.to_regclass('outbox.delivery_pkey') is null
     or pg_catalog.to_regclass('outbox.event_pkey') is null
-    or pg_catalog.to_regclass('outbox.binding_pkey') is null
+    or pg_catalog.to_regclass('outbox.binding_pkey') is null;
+end
 $$;
 comment on function outbox.is_restoring() is
   'Whether the database is being restored: the data may be incomplete. It looks at three primary '

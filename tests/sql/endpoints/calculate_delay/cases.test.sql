@@ -28,7 +28,7 @@ from (values
   ('{"strategy": "schedule", "delays": [1, 5, 15]}', 50, '15 s'),
   ('{"strategy": "schedule", "delays": [0, 0.25]}', 1, '0 s'),
   ('{"strategy": "schedule", "delays": [0, 0.25]}', 2, '250 ms'),
-  ('{"strategy": "schedule", "delays": [60], "max_delay": 10}', 1, '10 s'),
+  ('{"strategy": "schedule", "delays": [5, 60], "max_delay": 10}', 2, '10 s'),
   ('{"strategy": "exponential", "base_delay": 2}', 1, '2 s'),
   ('{"strategy": "exponential", "base_delay": 2}', 4, '16 s'),
   ('{"strategy": "exponential", "base_delay": 1, "factor": 3}', 4, '27 s'),

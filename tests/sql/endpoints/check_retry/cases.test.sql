@@ -2,7 +2,7 @@
 -- Which retry policies an endpoint may have. What is accepted must also be usable by calculate_delay().
 begin;
 \ir ../../_helpers.sql
-select plan(57);
+select plan(65);
 
 select is(refusal(format('select outbox.check_retry(%L)', c.policy)), 'OH001 ' || c.problem, 'check_retry() refuses ' || c.policy)
 from (values
@@ -37,6 +37,10 @@ from (values
   ('{"strategy": "fixed", "base_delay": 1, "max_delay": -1}', 'retry.max_delay is out of range'),
   ('{"strategy": "fixed", "base_delay": 1, "max_delay": 604801}', 'retry.max_delay is out of range'),
   ('{"strategy": "fixed", "base_delay": 1, "max_delay": [5]}', 'retry.max_delay is out of range'),
+  ('{"strategy": "exponential", "base_delay": 10, "max_delay": 9.999}', 'retry.max_delay is 9.999 s, less than the shortest delay, 10 s'),
+  ('{"strategy": "linear", "base_delay": 0.001, "max_delay": 0}', 'retry.max_delay is 0 s, less than the shortest delay, 0.001 s'),
+  ('{"strategy": "fixed", "base_delay": 604800, "max_delay": 1}', 'retry.max_delay is 1 s, less than the shortest delay, 604800 s'),
+  ('{"strategy": "schedule", "delays": [30, 10, 60], "max_delay": 9}', 'retry.max_delay is 9 s, less than the shortest delay, 10 s'),
   ('{"strategy": "fixed", "base_delay": 1, "max_retries": -1}', 'retry.max_retries is out of range'),
   ('{"strategy": "fixed", "base_delay": 1, "max_retries": 51}', 'retry.max_retries is out of range'),
   ('{"strategy": "fixed", "base_delay": 1, "max_retries": 1.5}', 'retry.max_retries is out of range'),
@@ -56,7 +60,10 @@ insert into accepted values
   ('{"strategy": "fixed", "base_delay": 0, "max_retries": 50}'),
   ('{"strategy": "linear", "base_delay": 0.1, "max_delay": 604800, "jitter": true}'),
   ('{"strategy": "exponential", "base_delay": 604800, "factor": 100}'),
-  ('{"strategy": "exponential", "base_delay": 1, "factor": 1, "max_delay": 0, "jitter": false, "max_retries": 1e1}');
+  ('{"strategy": "exponential", "base_delay": 0, "factor": 1, "max_delay": 0, "jitter": false, "max_retries": 1e1}'),
+  ('{"strategy": "exponential", "base_delay": 10, "max_delay": 10}'),
+  -- The base delay of a schedule has no effect.
+  ('{"strategy": "schedule", "delays": [30, 10, 60], "max_delay": 10, "base_delay": 20}');
 insert into accepted select outbox.retry_preset(k) from unnest(array['webhook', 'whatsapp']) k;
 select is(refusal(format('select outbox.check_retry(%L)', a.policy)), 'accepted', 'check_retry() accepts ' || a.policy) from accepted a;
 select ok(outbox.calculate_delay(a.policy::jsonb, 51) between '0 s' and '604800 s', 'calculate_delay() takes ' || a.policy) from accepted a;

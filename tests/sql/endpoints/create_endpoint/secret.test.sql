@@ -77,11 +77,11 @@ select is((select v.name from outbox.endpoint_secret s join vault.secrets v on v
   'create_endpoint() names the secret in Vault after its row')
 from ours;
 
--- Rotation: several live secrets, the newest first.
+-- Several live secrets, the oldest first, which X-Signature is of.
 select is(outbox.active_secrets(id, outbox.clock()), jsonb_build_array(secret), 'active_secrets() returns the one there is') from ours;
 select time_passes('1 h');
 select outbox.add_secret(id, secret_of(24), outbox.clock()) from ours;
-select is(outbox.active_secrets(id, outbox.clock()), jsonb_build_array(secret_of(24), secret), 'active_secrets() returns the newest first') from ours;
+select is(outbox.active_secrets(id, outbox.clock()), jsonb_build_array(secret, secret_of(24)), 'active_secrets() returns the oldest first') from ours;
 update outbox.endpoint_secret s set expires_at = outbox.clock() + interval '1 h'
 from ours where s.endpoint_id = ours.id and s.created_at < outbox.clock();
 select is(jsonb_array_length(outbox.active_secrets(id, outbox.clock())), 2, 'active_secrets() returns a secret until it expires') from ours;

@@ -14,18 +14,22 @@ insert into tried values
   ('a number of 40 characters', '$ == 0.' || repeat('1', 38), '$ == 0.' || repeat('1', 39),
     'at character 6: 0.' || repeat('1', 38) || '… is not a number that a filter accepts'),
   ('an exponent of three digits', '$ == 1e999', '$ == 1e1000', 'at character 6: 1e1000 is not a number that a filter accepts');
-select plan((select 2 * count(*)::integer + 3 from tried));
+select plan((select 2 * count(*)::integer + 3 + 5 from tried));
 select is(refusal(format('select outbox.read_filter(%L)', taken)), 'accepted', what || ' will do') from tried;
 select is(refusal(format('select outbox.read_filter(%L)', refused)), 'OH001 filter ' || error, what || ' and no more') from tried;
 
--- A payload may cost 8,388,608 steps times bytes: here 16 x 524,288.
-create function answer(p_bytes integer, p_weights integer[]) returns text language sql as $$
-  select outbox.filter_problem(row(gen_random_uuid(), gen_random_uuid(), p_bytes, array_fill('strict exists($ ? (@ == 1))'::jsonpath, array[cardinality(p_weights)]),
-    p_weights, 'default')::outbox.question, '1')
+-- The filters of an endpoint may take 100,000 steps on one payload: here 16 x 6,250 values.
+create function answer(p_values integer, p_weights integer[]) returns text language sql as $$
+  select outbox.filter_problem(row(gen_random_uuid(), gen_random_uuid(), 1, array_fill('strict exists($ ? (@ == 1))'::jsonpath, array[cardinality(p_weights)]),
+    p_weights, 'default')::outbox.question, '1', outbox.filter_steps(p_weights, p_values))
 $$;
-select is(answer(524288, '{16}'), null, 'a payload of that size is asked');
-select is(answer(524289, '{16}'), 'filter: 16 steps for each value are too many for a payload of 524289 bytes', 'one that is a byte larger is not');
-select is(answer(524288, '{16,16}'), null, 'the same filter of two patterns is asked, and counts, once');
+select is(answer(6250, '{16}'), null, 'the filter is evaluated on a payload of that many values');
+select is(answer(6251, '{16}'), 'filter: takes up to 100016 steps for this payload, and at most 100000 are allowed', 'and not on one that has one more');
+select is(answer(3126, '{16,16}'), 'filter: takes up to 100032 steps for this payload, and at most 100000 are allowed', 'all filters of an endpoint count');
+
+-- The number of values is never less than it is. Within texts, commas and brackets count too.
+select is(outbox.count_values(body), n::bigint, 'values of ' || body)
+from (values ('1', 1), ('[]', 2), ('[1, 2, 3]', 4), ('{"a": [1, {"b": 2}], "c": []}', 7), ('"a,b[{"', 4)) v (body, n);
 
 select * from finish();
 rollback;

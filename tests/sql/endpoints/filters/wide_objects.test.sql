@@ -9,7 +9,7 @@ select isnt(endpoint(p_types => '{a}', p_filter => '$.k1 == 1'), null, 'an endpo
 create temporary table wide as
 select '{' || string_agg(format('"k%s":1', n), ',') || '}' as body from generate_series(1, 20000) n;
 create temporary table flat as
-select '[' || string_agg(format('"k%s:1"', n), ',') || ']' as body from generate_series(1, 5000) n;
+select '[' || string_agg(format('"k%s:1"', n), ',') || ']' as body from generate_series(1, 2000) n;
 
 create temporary table event as select outbox.publish_raw('a', body) as id from wide, generate_series(1, 3);
 select step(0);

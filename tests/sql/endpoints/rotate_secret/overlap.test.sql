@@ -26,18 +26,18 @@ select is(answer - 'secret_id', jsonb_build_object('id', id, 'secret', given(2),
   'rotate_secret() returns the new secret, and when the old one ends: 24 hours later') from rotated, ours;
 select is((select s.id::text from outbox.endpoint_secret s join ours on ours.id = s.endpoint_id where s.expires_at is null), answer ->> 'secret_id',
   'rotate_secret() returns the id of the new secret') from rotated;
-select is(live(), jsonb_build_array(given(2), given(1)), 'both sign, the newest first');
+select is(live(), jsonb_build_array(given(1), given(2)), 'both sign, and X-Signature is of the first one, the old');
 select is((select version from outbox.endpoint join ours using (id)), 2, 'rotate_secret() makes a new version of the endpoint');
 
 select step(0, results(answer, 'failed', '{"error_class": "timeout"}')) from first_try;
 select time_passes('1 h');
-select is(signing(step()), jsonb_build_array(given(2), given(1)), 'a retry is signed with the secrets that are live then');
+select is(signing(step()), jsonb_build_array(given(1), given(2)), 'a retry is signed with the secrets that are live then');
 
 -- A second rotation leaves the first one's old secret its own end.
 select is(outbox.rotate_secret(id, given(3), '10 minutes') ->> 'expires_at', '2026-03-01T13:10:00+00:00', 'a second rotation has its own overlap') from ours;
-select is(live(), jsonb_build_array(given(3), given(2), given(1)), 'all three sign');
+select is(live(), jsonb_build_array(given(1), given(3), given(2)), 'all three sign: the oldest first, then the newest');
 select time_passes('10 minutes');
-select is(live(), jsonb_build_array(given(3), given(1)), 'the second old secret ends at its own time, though the first lasts longer');
+select is(live(), jsonb_build_array(given(1), given(3)), 'the second old secret ends at its own time, though the first lasts longer');
 select time_passes('22 h 50 minutes');
 select is(live(), jsonb_build_array(given(3)), 'the first old secret ends 24 hours after its rotation');
 

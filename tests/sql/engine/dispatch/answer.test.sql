@@ -41,8 +41,8 @@ reset datestyle;
 select is((a -> 'endpoints' -> one::text) - 'revision', '{"version": 1, "kind": "webhook", "url": "https://example.com/a", "headers": {"x-key": "k"}, "timeout_ms": 3000, "payload": "data",
     "secrets": ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], "credentials": null, "config": null}'::jsonb, 'an endpoint comes with its settings and secrets') from answer, ours;
 select set_eq('select jsonb_object_keys(a -> ''settings'') from answer',
-  array['allow_http', 'allow_cidrs', 'allow_ports', 'deny_ports', 'proxy_url', 'success_bytes', 'failure_bytes', 'poll_ms', 'max_wall_ms', 'max_deliveries', 'batch_size'], 'settings has what a run must know');
-select is((a -> 'settings') - 'deny_ports', '{"allow_http": false, "allow_cidrs": [], "allow_ports": ["80", "443", "1024-65535"], "proxy_url": "", "success_bytes": 256, "failure_bytes": 4096, "poll_ms": 1000, "max_wall_ms": 25000, "max_deliveries": 2000, "batch_size": 400}'::jsonb,
+  array['allow_http', 'allow_cidrs', 'allow_ports', 'deny_ports', 'proxy_url', 'success_bytes', 'failure_bytes', 'poll_ms', 'max_wall_ms', 'max_deliveries', 'batch_size', 'notify'], 'settings has what a run must know');
+select is((a -> 'settings') - 'deny_ports', '{"allow_http": false, "allow_cidrs": [], "allow_ports": ["80", "443", "1024-65535"], "proxy_url": "", "success_bytes": 256, "failure_bytes": 4096, "poll_ms": 1000, "max_wall_ms": 25000, "max_deliveries": 2000, "batch_size": 400, "notify": true}'::jsonb,
   'with the defaults') from answer;
 do $$ begin perform outbox.set_setting('egress.allow_cidrs', '["10.0.0.0/8"]'), outbox.set_setting('worker.poll_interval_ms', '5000'); end $$;
 select is((x.a -> 'settings' -> 'allow_cidrs')::text || (x.a -> 'settings' -> 'poll_ms'), '["10.0.0.0/8"]5000', 'a change is in the next answer') from (select step(0) as a) x;

@@ -6,7 +6,7 @@ begin;
 \ir ../../_engine.sql
 select plan(7);
 
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 do $$ declare v regclass; begin
   for v in select relid from pg_partition_tree('outbox.event') loop execute format('analyze %s', v); end loop;
 end $$;

@@ -35,7 +35,7 @@ select time_passes('1 s');
 create temporary table many as select events(7, p_org_id => 'many') as ids;
 create temporary table batch as select r.* from outbox.read_unrouted() r;
 -- As after a call that failed.
-delete from outbox.backlog where true;
+delete from outbox.waiting_part where true;
 select results_eq('select cardinality(events), cardinality(pairs), cut_event, cut_endpoint from batch', 'values (4, 2000, null::uuid, null::uuid)',
   'a batch of 2,000 deliveries that ends with an event leaves none half done');
 select is((select watermark from batch), (select ids[7] from many), 'its watermark is the last event that it has read');

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(20);
+select plan(21);
 
 create temporary table made as select endpoint() as id;
 create temporary table event as select (events(1))[1] as id;
@@ -24,6 +24,7 @@ from (values
   ('endpoint', 'endpoint_breaker_open_is_sensible', 'update outbox.endpoint set breaker_open_ms = 999 where true'),
   ('endpoint', 'endpoint_rate_is_positive', 'update outbox.endpoint set rate_per_second = 0 where true'),
   ('endpoint', 'endpoint_burst_is_positive', 'update outbox.endpoint set rate_burst = 0 where true'),
+  ('replay_job', 'replay_job_source_is_known', 'insert into outbox.replay_job (failed_to, rate_per_second, source, created_at) values (now(), 1, ''lost'', now())'),
   ('replay_job', 'replay_job_status_is_known', 'insert into outbox.replay_job (failed_to, rate_per_second, status, created_at) values (now(), 1, ''lost'', now())')
 ) c (relation, name, statement);
 select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'attempt', 'pending' from event, made$$)

@@ -2,7 +2,7 @@
 -- A row that the database refuses to delete keeps no other row, and is shown by its table and ctid.
 begin;
 \ir ../../_helpers.sql
-select plan(41);
+select plan(44);
 
 create function refuse() returns trigger language plpgsql as $$
 declare
@@ -30,6 +30,7 @@ insert into kind values
     select n, '2020-01-01', 1, 'done', '2020-01-01', '2020-01-01' from names n$$),
   ('opt_out', 'people', $$select 'o', 'WHATSAPP', row_number() over (), 'ALL', n, null, null, null, true, '2020-01-01', '2020-01-01', '2020-01-01' from names n$$),
   ('conversation_window', 'inbound', $$select case when n = 'poison' then '00000000-0000-0000-0000-00000bad0bad'::uuid else gen_random_uuid() end, 7, '2020-01-01' from names n$$),
+  ('early_report', 'early_reports', $$select '00000000-0000-0000-0000-000000000001'::uuid, n, 'read', '2020-01-01', null, null, '2020-01-01' from names n$$),
   ('person', 'people', $$select 100 + row_number() over (), 'o', n, null, null, '{}', '2020-01-01', '2020-01-01', null from names n$$);
 insert into kind values ('whatsapp_update', 'updates', '');
 create temporary table names as select unnest(array['poison', 'good 1', 'good 2', 'good 3']) as n;
@@ -64,7 +65,7 @@ select is(r -> 'more', 'false', 'and nothing else is left') from result;
 select is((select count(*) from outbox.upkeep_refusal u where u.member like '% of outbox.' || k.name and u.error = 'this one stays' and u.sqlstate = 'P0001'),
   1::bigint, 'the refusal of ' || name || ' names the row') from kind k where name <> 'whatsapp_update' order by name;
 select is((select member from outbox.upkeep_refusal where task = 'outbox.forget_idempotency_keys'), (select 'the row ' || k.ctid || ' of outbox.idempotency_key' from outbox.idempotency_key k where k.key = 'poison'), 'by its ctid, and by no number or key of a person');
-select alike((select array_to_string(problems, '; ') from outbox.queue_health), '%the database refuses part of the periodic work (12) in outbox.drop_expired_secrets(), outbox.erase_inbound(), %: select * from outbox.upkeep_refusal has the errors (runbook: Periodic work)%', 'queue_health tells it');
+select alike((select array_to_string(problems, '; ') from outbox.queue_health), '%the database refuses part of the periodic work (13) in outbox.drop_expired_secrets(), outbox.erase_inbound(), %: select * from outbox.upkeep_refusal has the errors (runbook: Periodic work)%', 'queue_health tells it');
 
 -- Errors that are usually temporary do not change that.
 set local helper.code = '40P01';

@@ -91,7 +91,7 @@ select is((select schedule from cron.job where jobname = 'outhook-cleanup'), '*/
 select matches((select command from cron.job where jobname = 'outhook-cleanup'), $$while outbox.cleanup_next\(\) loop\s+commit;$$, 'until nothing is left');
 select is((select schedule || ' ' || (command ~ 'drop_partitions\(1\)') from cron.job where jobname = 'outhook-drop-partitions'), '*/5 0 * * * true', 'and old days go at the same time');
 select is(outbox.drop_partitions(), '{"more": false, "dropped": 0}', 'nothing of the week ahead is dropped');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 select is(outbox.add_partitions(), '{"made": 0, "late": []}', 'nor made twice');
 
 select * from finish();

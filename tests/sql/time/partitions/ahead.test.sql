@@ -58,7 +58,7 @@ select is_empty($$select c.relname from pg_inherits i join pg_class c on c.oid =
 -- A time zone of the session changes no bound.
 set local timezone = 'Pacific/Auckland';
 select time_is('2020-06-01 13:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 select is((select pg_get_expr(relpartbound, oid) from pg_class where relname = 'attempt_p20200601'),
   $$FOR VALUES FROM ('2020-06-01 12:00:00+12') TO ('2020-06-02 12:00:00+12')$$, 'a day is a day of UTC, whatever the session''s time zone');
 select is((select pg_get_expr(relpartbound, oid) from pg_class where relname = 'event_p20200601'),

@@ -5,7 +5,7 @@ begin;
 select plan(8);
 
 select time_is('2020-02-10 12:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 create temporary table made as select endpoint() as id;
 create temporary table event as select (events(1))[1] as id;
 select send();

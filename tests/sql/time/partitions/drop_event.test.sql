@@ -5,7 +5,7 @@ begin;
 select plan(26);
 
 select time_is('2020-02-10 12:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 create temporary table made as select endpoint() as id;
 create temporary table event as select (events(1))[1] as id;
 select send();
@@ -45,7 +45,7 @@ select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.id)), format($$
 
 -- Open, unrouted and set aside hold their day; a dead letter holds none, being whole.
 select time_is('2020-04-01 12:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 create temporary table day as select '2020-04-01'::date + n::integer as day, what, null::uuid as event from unnest(array['open', 'unrouted', 'set aside', 'dead', 'empty']) with ordinality x (what, n);
 create temporary table paused as select endpoint('{open.event,aside.event}') as id, endpoint('{dead.event}') as dead;
 select outbox.pause_endpoint(id) from paused;

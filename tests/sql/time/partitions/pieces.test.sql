@@ -4,7 +4,7 @@ begin;
 select plan(7);
 
 select time_is('2020-02-10 12:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 select time_is('2020-04-01 00:00:00+00');
 select is(outbox.drop_partitions(1), '{"more": true, "dropped": 1}', 'one of many');
 select is(outbox.drop_partitions(2), '{"more": true, "dropped": 2}', 'two more');

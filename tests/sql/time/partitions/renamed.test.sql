@@ -9,7 +9,7 @@ create function of_days() returns setof text language sql stable as $$
   where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass) and c.relname !~ 'default' order by 1
 $$;
 select time_is('2020-02-10 12:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 alter table outbox.attempt_p20200210 rename to "A year_past";
 alter table outbox.event_p20200211 rename to first_event;
 alter table outbox.attempt_p20200212 set schema archive;

@@ -67,7 +67,7 @@ select time_passes('1 h');
 select is(kicks(), 1, 'until its time has come');
 
 -- The job.
-select is((select count(*)::integer from cron.job where jobname = 'outhook-tick' and command like '%outbox.try_tick(%' and active), 1, 'pg_cron has the job');
+select is((select count(*)::integer from cron.job where jobname = 'outhook-tick' and command like '%outbox.try_tick(%commit%outbox.try_backfill(%commit%' and active), 1, 'pg_cron has the job');
 select is((select schedule from cron.job where jobname = 'outhook-tick'),
   case when (select regexp_match(extversion, '^([0-9]+)[.]([0-9]+)')::integer[] >= '{1,5}' from pg_extension where extname = 'pg_cron') then '1 seconds' else '* * * * *' end,
   'every second, or every minute where pg_cron knows no seconds');

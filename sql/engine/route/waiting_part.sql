@@ -1,6 +1,6 @@
--- The organisations whose events wait for a turn (see turn), and which events these are. backlog
--- has a row for each organisation and period of 256 ms, so that it stays small whatever waits. Only
--- the holder of the lock of router changes it.
+-- The organisations whose events wait for a turn (see turn), and which events these are.
+-- waiting_part has a row for each organisation and period of 256 ms, so that it stays small
+-- whatever waits. Only the holder of the lock of router changes it.
 
 create type outbox.part as (org_id text, period bytea);
 comment on type outbox.part is 'The events of one organisation and one period of 256 ms.';
@@ -23,13 +23,13 @@ create function outbox.wait_for_turns(p_parts outbox.part[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  insert into outbox.backlog (org_id, period)
+  insert into outbox.waiting_part (org_id, period)
   select distinct p.org_id, p.period from pg_catalog.unnest(p_parts) p
   on conflict do nothing;
 end
 $$;
 comment on function outbox.wait_for_turns(outbox.part[]) is
-  'Puts parts of unrouted into backlog. locks: the caller holds router.';
+  'Puts parts of unrouted into waiting_part. locks: the caller holds router.';
 
 create function outbox.waiting_orgs(p_after text, p_limit integer) returns text[]
 language plpgsql stable
@@ -44,7 +44,7 @@ declare
   v_is_round boolean := false;
 begin
   while pg_catalog.cardinality(v_orgs) < p_limit loop
-    select b.org_id into v_org from outbox.backlog b where b.org_id > v_org
+    select b.org_id into v_org from outbox.waiting_part b where b.org_id > v_org
     order by b.org_id, b.period limit 1;
     if not found then
       exit when v_is_round;
@@ -59,7 +59,7 @@ begin
 end
 $$;
 comment on function outbox.waiting_orgs(text, integer) is
-  'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after '
+  'Up to p_limit organisations in waiting_part, in the order of their turns: the one after p_after '
   'first.';
 
 create function outbox.first_waiting(p_org_id text) returns uuid
@@ -76,7 +76,8 @@ begin
   return (
     select u.event_id
     from (
-      select b.period from outbox.backlog b where b.org_id = p_org_id order by b.period offset 0
+      select b.period from outbox.waiting_part b
+      where b.org_id = p_org_id order by b.period offset 0
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
@@ -102,7 +103,7 @@ declare
   v_oldest timestamptz;
 begin
   loop
-    select b.org_id into v_org from outbox.backlog b
+    select b.org_id into v_org from outbox.waiting_part b
     where b.org_id > v_org order by b.org_id, b.period limit 1;
     exit when not found;
     v_oldest := least(v_oldest, outbox.uuid_v7_time(outbox.first_waiting(v_org)));
@@ -126,7 +127,7 @@ as $$
 begin
   return query
   select u.event_id
-  from outbox.backlog b
+  from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
     where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
