@@ -20,6 +20,8 @@ export type AppDeps = ReceiveDeps & {
   tracer?: Tracer | null
   /** The same database; its calls, and the events that they publish, continue the trace. */
   databaseWithin?(trace: CallTrace): CallbackDatabase
+  /** Counts the response to a callback for the metrics; absent: nothing is counted. */
+  countResponse?(status: number): void
 }
 
 /**
@@ -30,7 +32,7 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
   const root = new Hono<SpanVariables>()
   root.use(responseHeaders)
   const app = root.basePath('/whatsapp')
-  app.use(requestSpans(deps.tracer ?? null, { isTrusted: false }))
+  app.use(requestSpans(deps.tracer ?? null, { isTrusted: () => false }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
 
@@ -47,6 +49,7 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
       : deps.databaseWithin?.({ traceparent: span.traceparent }) ?? deps.database
     const result = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
     const response = toResponse(result)
+    deps.countResponse?.(response.status)
     // The line has no path, because the app's key in it is confidential.
     deps.log(response.status >= 500 ? 'warn' : 'info', 'callback', {
       status: response.status,

@@ -3,6 +3,7 @@
 -- one. A repeat may be grouped differently, so each update is a row with its own key.
 --
 --   callback_store     receive_callbacks(): stores new updates in one insert and applies them
+--   callback_count     count_callbacks(): the responses to callbacks
 --   callback_apply     apply_callbacks(), a step of the tick: applies waiting updates
 --   callback_status*   statuses of messages; callback_record and callback_failure: their effects
 --   inbound_message    inbound messages and preferences; link: who is one person
@@ -52,6 +53,8 @@ comment on table outbox.whatsapp_update is
   'kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if '
   'Meta''s is missing or implausible.';
 create index whatsapp_update_due on outbox.whatsapp_update (next_check_at)
+  where next_check_at is not null;
+create index whatsapp_update_due_org on outbox.whatsapp_update (org_id, next_check_at)
   where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)
   where next_check_at is not null;

@@ -10,7 +10,7 @@ declare
 begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     v_sqlstate := sqlstate;
     v_error := sqlerrm;
   end;
@@ -19,7 +19,7 @@ begin
   end if;
   begin
     perform outbox.postpone_updates(p_ids, v_error, v_sqlstate, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
     end if;
@@ -73,13 +73,15 @@ create function outbox.apply_updates(p_ids bigint[], p_now timestamptz) returns 
 language plpgsql
 set search_path = ''
 -- A long lock on a message or its gate postpones the updates, so that the response to Meta is not
--- delayed.
-set lock_timeout = '1s'
+-- delayed. It ends before PostgreSQL looks for a deadlock (deadlock_timeout, 1 s): a run that holds
+-- people waits for the message of its next claim, which may wait here for these people.
+set lock_timeout = '500ms'
 as $$
 declare
   v_opt_outs outbox.opt_out_change[];
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  -- This locks all people of the call: see the head of person.
   perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
   v_opt_outs := outbox.apply_inbound(p_ids, v_opt_outs, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
@@ -134,7 +136,7 @@ begin
   ) w
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
   where u.ctid = w.row_at and a.id is not null;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_ids) = 1 then
@@ -159,14 +161,48 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_until timestamptz := pg_catalog.clock_timestamp() + interval '2 s';
+  v_oldest constant integer := 5000;
   v_ids bigint[];
   v_id bigint;
 begin
   v_ids := array(
-    select u.id from outbox.whatsapp_update u
-    where u.next_check_at <= v_now
-    order by u.next_check_at limit p_limit
-    for update skip locked);
+    with recursive oldest as materialized (
+      select u.id, u.org_id, u.next_check_at from outbox.whatsapp_update u
+      where u.next_check_at <= v_now
+      order by u.next_check_at limit v_oldest
+    ), orgs (org_id) as (
+      -- Only if there are so many: one organisation may have them all.
+      select (
+        select u.org_id from outbox.whatsapp_update u
+        where u.org_id > '' and u.next_check_at is not null order by u.org_id limit 1)
+      where (select pg_catalog.count(*) from oldest) = v_oldest
+      union all
+      select (
+        select u.org_id from outbox.whatsapp_update u
+        where u.org_id > o.org_id and u.next_check_at is not null order by u.org_id limit 1)
+      from orgs o
+      where o.org_id is not null
+    ), of_each as (
+      select u.*
+      from (select o.org_id from orgs o limit v_oldest) o
+      cross join lateral (
+        select u.id, u.org_id, u.next_check_at from outbox.whatsapp_update u
+        where u.org_id = o.org_id and u.next_check_at <= v_now
+        order by u.next_check_at limit 10
+      ) u
+    )
+    select o.id
+    from (select w.* from oldest w union select e.* from of_each e) o
+    order by pg_catalog.row_number() over (partition by o.org_id order by o.next_check_at, o.id),
+      o.next_check_at
+    limit p_limit);
+  if pg_catalog.cardinality(v_ids) > 0 then
+    v_ids := array(
+      select u.id from outbox.whatsapp_update u
+      where u.id = any (v_ids) and u.next_check_at <= v_now
+      order by u.next_check_at
+      for update skip locked);
+  end if;
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
@@ -181,7 +217,7 @@ begin
   end if;
   begin
     perform outbox.count_updates(v_ids);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
     end if;
@@ -193,8 +229,9 @@ begin
 end
 $$;
 comment on function outbox.apply_callbacks(integer) is
-  'Checks up to p_limit waiting updates again; returns how many. If they cannot be applied '
-  'together, each is applied alone.';
+  'Checks up to p_limit waiting updates again; returns how many. Organisations take turns among '
+  'the 5,000 that have waited longest and the first 10 of each organisation. If they cannot be '
+  'applied together, each is applied alone.';
 
 create function outbox.save_verdicts(
   p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
@@ -252,9 +289,7 @@ $$;
 comment on function outbox.count_updates(bigint[]) is
   'Adds updates with a verdict to callback_count. locks: this session''s shard.';
 
-create function outbox.apply_waiting_updates(
-  p_results outbox.result[], p_now timestamptz
-) returns void
+create function outbox.take_waiting_updates(p_results outbox.result[]) returns bigint[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -295,15 +330,12 @@ begin
     returning u.id
   )
   select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
-  if v_ids is not null then
-    perform outbox.try_apply(v_ids, p_now);
-    perform outbox.count_updates(v_ids);
-  end if;
+  return coalesce(v_ids, '{}'::bigint[]);
 end
 $$;
-comment on function outbox.apply_waiting_updates(outbox.result[], timestamptz) is
-  'Applies the waiting updates of messages that have just got their id. locks: updates with SKIP '
-  'LOCKED; the caller holds the gates and the messages.';
+comment on function outbox.take_waiting_updates(outbox.result[]) is
+  'Assigns the waiting updates of messages that have just got their id, and returns them. locks: '
+  'updates with SKIP LOCKED; the caller holds the gates and the messages.';
 
 create or replace function outbox.more_counters()
 returns table (metric text, labels text[], n bigint, total bigint)

@@ -23,7 +23,8 @@ begin
   perform outbox.hold_after_failures(v_failures, p_now);
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
-    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, c.at,
+    select row(m.org_id, coalesce(outbox.speaker_of(outbox.update_identifiers(u)),
+        outbox.identifier_of(m.to_recipient)), f.opt_out, false, c.at,
       pg_catalog.format('code %s', c.code), c.wamid, pg_catalog.concat_ws(': ', c.title, c.details),
       'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
@@ -31,30 +32,35 @@ begin
       and f.opt_out is not null
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m);
+    ) m
+    cross join lateral (
+      select x.* from outbox.whatsapp_update x where x.id = c.update_id offset 0
+    ) u);
 end
 $$;
 comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
   'Applies failure_rule to failures from callbacks: holds and throttles. Returns the opt-outs. '
   'locks: endpoints and gates with SKIP LOCKED.';
 
-create function outbox.save_response_opt_outs(
+create function outbox.opt_outs_of_responses(
   p_results outbox.result[], p_now timestamptz
-) returns void
-language plpgsql
+) returns outbox.opt_out_change[]
+language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 as $$
-declare
-  v_opt_outs outbox.opt_out_change[] := array(
+begin
+  return array(
     select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
       pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
     )::outbox.opt_out_change
     from (
       select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
+      -- The codes of another channel have other meanings.
+      join outbox.endpoint e on e.id = x.endpoint and e.kind = 'whatsapp'
       where x.outcome = 'failed' and x.code is not null
     ) failed
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
@@ -66,15 +72,11 @@ declare
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m);
-begin
-  if pg_catalog.cardinality(v_opt_outs) > 0 then
-    perform outbox.save_opt_outs(v_opt_outs, p_now);
-  end if;
 end
 $$;
-comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
-  'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() '
-  'returns the opt-outs of callbacks. locks: people, as join_people(), then opt-outs by key.';
+comment on function outbox.opt_outs_of_responses(outbox.result[], timestamptz) is
+  'The opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns '
+  'those of callbacks.';
 
 create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz

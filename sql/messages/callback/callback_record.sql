@@ -10,9 +10,9 @@ set jit = off
 as $$
 begin
   insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
+    org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
-    'Delivery status updated to: ' || c.status, null, p_now
+    'Delivery status updated to: ' || c.status, null, p_now, m.correlation_id
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
     place)
@@ -25,8 +25,9 @@ begin
   select m.org_id, m.dossier_id, 'MESSAGE_STATUS_UPDATE',
     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
       'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
-      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
-      'error', c.title, 'details', c.details)), p_now
+      'correlationId', m.correlation_id, 'deliveryStatus', c.status,
+      'at', outbox.iso_time(c.at), 'errorCode', c.code, 'error', c.title,
+      'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
     place)
@@ -75,8 +76,7 @@ begin
       when v_row.is_copy then 'too: the recipient has the message twice'
       else 'although WhatsApp reported it as failed'
     end);
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
-      v_text, null, p_now);
+    perform outbox.audit_message(v_message, 'UPDATED', v_text, null, p_now);
     perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
       pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
         'at', outbox.iso_time(v_row.at)), p_now);
@@ -99,8 +99,8 @@ set jit = off
 as $$
 begin
   with published as (
-    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
-      traceparent, created_at)
+    insert into outbox.event (id, org_id, type, body, partition_key, correlation_id,
+      idempotency_key, traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
@@ -109,8 +109,8 @@ begin
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- The same key as the message's event, so that an ordered endpoint gets the events of a
       -- recipient in order.
-      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
-      (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
+      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), m.correlation_id,
+      u.key, (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
@@ -136,4 +136,5 @@ $$;
 comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
   'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
   '"channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", '
-  '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
+  '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id. The '
+  'correlation id is that of the message.';

@@ -59,12 +59,14 @@ begin
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
         when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
+        -- Decided only while the gate is held. Otherwise the moment of the call would decide which
+        -- report is the first.
+        when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
         when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
-        when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
   ), arrived as (

@@ -23,6 +23,7 @@ comment on table outbox.inbound_message is
   'outbound message that it replies to; payload is the rest of the update. At erased_at, '
   'message.retention_days after its arrival, text, payload and ids were erased.';
 create index inbound_message_org on outbox.inbound_message (org_id, id);
+create index inbound_message_channel on outbox.inbound_message (org_id, channel_id, id);
 create index inbound_message_sender on outbox.inbound_message (person_id, id);
 create index inbound_message_kept on outbox.inbound_message (received_at)
   where erased_at is null;

@@ -25,9 +25,7 @@ begin
     -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
-    if v_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number')
-      and pg_catalog.cardinality(v_opt_outs) > 0
-    then
+    if outbox.changes_number(v_update.data) and pg_catalog.cardinality(v_opt_outs) > 0 then
       -- What was said from the old number goes along to the new one.
       perform outbox.save_opt_outs(v_opt_outs, p_now);
       v_opt_outs := array[]::outbox.opt_out_change[];
@@ -73,7 +71,8 @@ begin
     type, text, reply_to, payload, sent_at, received_at)
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_person,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+    (outbox.replied_attempt(p_update)).message_id, p_update.data - 'contact',
+    p_update.happened_at, p_now)
   -- WhatsApp may send a message as unsupported, and later the same id with its content.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
@@ -91,10 +90,11 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at, v_identifiers[1],
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
+      outbox.speaker_of(v_identifiers),
       case when v_action = 'START' then array['ALL', 'MARKETING'] else array['ALL'] end,
       v_action = 'START', pg_catalog.format('inbound %s', v_action), v_message.text);
-  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
+  elsif outbox.changes_number(p_update.data) then
     opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
       outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
@@ -105,6 +105,39 @@ comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timesta
   'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
   'reason: why it changed nothing; null if it changed something.';
 
+create function outbox.is_left(
+  p_update outbox.whatsapp_update, p_old text, p_new text
+) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_since timestamptz := p_update.happened_at - interval '1 day';
+begin
+  -- WhatsApp reports a change to each channel. A second report would join the next owner of the
+  -- old number. A change back within the day is another one: then left_at is that of p_new.
+  return exists (
+      select from outbox.person_identifier i
+      where i.org_id = p_update.org_id and i.value = p_old and i.left_at > v_since)
+    and (p_new is null or exists (
+      select from outbox.person_identifier i
+      where i.org_id = p_update.org_id and i.value = p_new and i.parted_at > v_since))
+    -- A late report: the owner has left the new number since. It adds nothing if people have been
+    -- parted from the old number since, as by a change back, or if nobody knows where the owner is.
+    or exists (
+      select from outbox.person_identifier i
+      where i.org_id = p_update.org_id and i.value = p_new and i.left_at >= p_update.happened_at
+        and (coalesce(outbox.later_number(p_update), p_old) = p_old or exists (
+          select from outbox.person_identifier o
+          where o.org_id = i.org_id and o.value = p_old
+            and o.parted_at >= p_update.happened_at)));
+end
+$$;
+comment on function outbox.is_left(outbox.whatsapp_update, text, text) is
+  'Whether a change from one number to another was reported before, or is older than a change '
+  'that has parted the old number. p_new: null if the report names no new number.';
+
 create function outbox.leave_number(
   p_update outbox.whatsapp_update, p_now timestamptz
 ) returns text
@@ -113,21 +146,38 @@ as $$
 declare
   v_old text := outbox.identifier_of(p_update.wa_id);
   v_new text := outbox.new_number(p_update.data);
+  v_numbers text[];
   v_person bigint;
 begin
-  if v_old is not null and v_old is distinct from v_new then
-    v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(array[v_old, v_new,
-      outbox.user_identifier(p_update.user_id)], null), p_now);
-    perform outbox.part_off(v_person, array[v_old], null, p_now);
-    return v_old;
+  if v_old is null or v_old is not distinct from v_new then
+    return null;
   end if;
-  return null;
+  if outbox.is_left(p_update, v_old, v_new) then
+    return null;
+  end if;
+  -- The owner may have left the new number again.
+  v_new := coalesce(outbox.later_number(p_update), v_new);
+  v_numbers := pg_catalog.array_remove(array[v_old, v_new], null);
+  v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(
+    v_numbers || outbox.user_identifier(p_update.user_id), null), p_now);
+  -- All ways to write the old number leave the person.
+  perform outbox.part_off(v_person, array(
+    select i.value from outbox.person_identifier i
+    where i.person_id = v_person and i.kind = 'NUMBER' and i.value is distinct from v_new
+    order by i.value), p_update.happened_at, null, p_now);
+  update outbox.person_identifier i
+  set left_at = case when i.value = v_old then p_update.happened_at end,
+    left_to = case when i.value = v_old then v_person end
+  where i.org_id = p_update.org_id and i.value = any (v_numbers);
+  return v_old;
 end
 $$;
 comment on function outbox.leave_number(outbox.whatsapp_update, timestamptz) is
-  'Moves a person to the number that WhatsApp names, with all wishes. The old number becomes a '
-  'person of its own with the same wishes, and is returned: its next owner has not agreed to '
-  'messages. locks: the caller holds the people of both numbers.';
+  'Moves a person to the number that WhatsApp names, with all opt-outs. The old number becomes a '
+  'person of its own with the same opt-outs, and is returned: its next owner has not agreed to '
+  'messages. If the person has left the new number again, it is the number of now. Null if this '
+  'change was reported before. locks: the caller holds the people of both '
+  'numbers.';
 
 create function outbox.apply_preference(
   p_update outbox.whatsapp_update, out reason text, out opt_outs outbox.opt_out_change[]
@@ -145,9 +195,9 @@ begin
   if reason is null then
     perform outbox.save_contact(outbox.known_person(p_update.org_id, v_identifiers),
       p_update.data -> 'contact');
-    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at, v_identifiers[1],
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status,
-      p_update.data ->> 'detail');
+    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at,
+      outbox.speaker_of(v_identifiers), array['MARKETING'], p_update.status <> 'stop',
+      'preference ' || p_update.status, p_update.data ->> 'detail');
   end if;
 end
 $$;
@@ -222,29 +272,31 @@ comment on function outbox.reply_action(text, jsonb) is
   'STOP or START if an inbound message, or the chosen button, is one of the organisation''s '
   'words.';
 
-create function outbox.replied_message(p_update outbox.whatsapp_update) returns bigint
+create function outbox.replied_attempt(
+  p_update outbox.whatsapp_update
+) returns outbox.message_attempt
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  v_attempt outbox.message_attempt;
 begin
-  return (
-    select m.id
-    from (
-      select x.message_id from outbox.message_attempt x
-      where x.phone_number_id = p_update.phone_number_id
-        and x.wamid = coalesce(p_update.data #>> '{context,id}',
-          p_update.data #>> '{reaction,message_id}')
-      offset 0
-    ) a
-    cross join lateral (
-      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
-    ) m
-    where m.org_id = p_update.org_id);
+  select x.* into v_attempt from outbox.message_attempt x
+  where x.phone_number_id = p_update.phone_number_id
+    and x.wamid = coalesce(p_update.data #>> '{context,id}',
+      p_update.data #>> '{reaction,message_id}');
+  if found and exists (
+    select from outbox.outbound_message m
+    where m.id = v_attempt.message_id and m.org_id = p_update.org_id)
+  then
+    return v_attempt;
+  end if;
+  return null;
 end
 $$;
-comment on function outbox.replied_message(outbox.whatsapp_update) is
-  'The outbound message that an inbound message replies or reacts to, or null.';
+comment on function outbox.replied_attempt(outbox.whatsapp_update) is
+  'The attempt of the outbound message that an inbound message replies or reacts to, or null.';
 
 create function outbox.publish_inbound(
   p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text,

@@ -9,6 +9,8 @@ values
     "jitter": false}',
     -- Not cached: the token changes without a change of the endpoint.
     true, false, 'a channel', '/channels/{channelId}');
+insert into outbox.channel_kind (channel, kind, has_templates, has_window) values
+  ('WHATSAPP', 'whatsapp', true, true);
 
 create table outbox.whatsapp_channel (
   endpoint_id uuid primary key,

@@ -69,6 +69,7 @@ begin
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
+  perform outbox.add_message_channel(v_id, p_phone_number_id);
   perform outbox.add_gate(v_id, 'partition');
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
   return outbox.channel_json(v_id);

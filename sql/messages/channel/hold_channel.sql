@@ -79,7 +79,7 @@ begin
       perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
         greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
       v_lifted := v_lifted + 1;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;

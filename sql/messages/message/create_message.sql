@@ -9,9 +9,12 @@
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_has_templates boolean := (
+    select k.has_templates from outbox.channel_kind k where k.channel = p_message.channel);
 begin
   perform outbox.check_user_org(p_message.org_id);
-  perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
+  perform outbox.check_choice('channel', p_message.channel, outbox.channel_names());
   perform outbox.check_recipient(p_message.to_recipient);
   if p_message.dossier_id is not null then
     perform outbox.check_dossier(p_message.dossier_id);
@@ -20,16 +23,25 @@ begin
     perform outbox.invalid('Idempotency-Key', 'is not 1 to 255 visible ASCII characters',
       'Use an id without spaces, or leave it out');
   end if;
+  if p_message.correlation_id !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('correlationId', 'is not 1 to 128 visible ASCII characters',
+      'Use an id without spaces, or leave it out');
+  end if;
   if pg_catalog.jsonb_typeof(p_message.payload_json) is distinct from 'object' then
     perform outbox.invalid('payloadJson', 'is not a JSON object',
       'Expected the template''s parameters, or without a template something like '
       '{"type": "text", "text": "…"}');
   elsif pg_catalog.octet_length(p_message.payload_json::text) > 65536 then
     perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
-  elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
+  elsif v_has_templates and p_message.template_code is null
+    and not p_message.payload_json ? 'type'
+  then
     perform outbox.invalid('payloadJson.type', 'is missing',
       'Without a templateCode, give the type of the message, such as text');
+  elsif p_message.template_code is not null and not v_has_templates then
+    perform outbox.invalid('templateCode', 'is not used by this channel', 'Leave it out');
   end if;
+  perform outbox.check_payload(p_message.channel, p_message.payload_json);
 end
 $$;
 comment on function outbox.check_message(outbox.outbound_message) is
@@ -80,7 +92,8 @@ create function outbox.create_message(
   p_idempotency_key text default null,
   p_channel text default 'WHATSAPP',
   p_channel_id uuid default null,
-  p_actor text default null
+  p_actor text default null,
+  p_correlation_id text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -98,6 +111,7 @@ begin
   v_message.payload_json := p_payload;
   v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
   v_message.created_by := p_actor;
+  v_message.correlation_id := p_correlation_id;
   v_message.channel_id := p_channel_id;
   v_message.content := outbox.message_hash(v_message);
   v_existing := outbox.find_message_by_key(v_message);
@@ -106,7 +120,7 @@ begin
       'message', outbox.message_json(v_existing));
   end if;
   perform outbox.check_message(v_message);
-  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.channel_id := outbox.find_channel(p_org_id, p_channel, p_channel_id);
   v_message.category := 'SERVICE';
   if p_template_code is not null then
     select t.category into v_message.category from outbox.template t
@@ -128,13 +142,14 @@ begin
 end
 $$;
 comment on function outbox.create_message(
-  text, text, jsonb, text, text, text, text, uuid, text) is
+  text, text, jsonb, text, text, text, text, uuid, text, text) is
   'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a '
   'repeated call with the same key and content), "message": as message_json()}, or {"outcome": '
   '"blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked '
   'message is audited and does not use up the key. p_payload: the template''s parameters, or '
-  '{"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key '
-  'was used for other content.';
+  '{"type", …} without p_template_code. p_correlation_id: your own text for related messages and '
+  'events; the events of the message have it too. OH001; OH002: the channel does not exist; OH003: '
+  'the key was used for other content.';
 
 create function outbox.put_message(
   p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
@@ -146,12 +161,13 @@ declare
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
-    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash)
+    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash,
+    correlation_id)
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
     p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
-    p_message.created_by, p_now, p_now, p_message.recipient_hash)
+    p_message.created_by, p_now, p_now, p_message.recipient_hash, p_message.correlation_id)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
   if not found then
@@ -160,8 +176,8 @@ begin
   end if;
   perform outbox.publish_message(v_message, p_lane_key, p_now);
   perform outbox.count_message('QUEUED');
-  perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
-    'Message created', v_message.created_by, p_now);
+  perform outbox.audit_message(v_message, 'CREATED', 'Message created', v_message.created_by,
+    p_now);
   return pg_catalog.jsonb_build_object('outcome', 'created',
     'message', outbox.message_json(v_message));
 end
@@ -178,7 +194,7 @@ as $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    p_lane_key, null, null, p_message.channel_id, null, null);
+    p_lane_key, p_message.correlation_id, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event, true);
@@ -186,5 +202,6 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, text, timestamptz) is
-  'Publishes the current event of a message. Its partition key is the first lane key of the '
-  'person, or person_key() of a number of which nothing else is known.';
+  'Publishes the current event of a message, with the correlation id of the message. Its partition '
+  'key is the first lane key of the person, or person_key() of a number of which nothing else is '
+  'known.';

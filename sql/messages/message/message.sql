@@ -10,8 +10,9 @@ begin
     'to', p_message.to_recipient, 'templateCode', p_message.template_code,
     'payloadJson', p_message.payload_json, 'category', p_message.category,
     'status', p_message.status, 'providerMessageId', p_message.provider_message_id,
-    'idempotencyKey', p_message.idempotency_key, 'attemptCount', p_message.attempt_count,
-    'maxAttempts', p_message.max_attempts, 'errorCode', p_message.error_code,
+    'idempotencyKey', p_message.idempotency_key, 'correlationId', p_message.correlation_id,
+    'attemptCount', p_message.attempt_count, 'maxAttempts', p_message.max_attempts,
+    'errorCode', p_message.error_code,
     'errorMessage', p_message.error_message, 'createdBy', p_message.created_by,
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
@@ -75,6 +76,9 @@ $$;
 comment on function outbox.get_message(text, text) is
   'A message as message_json() returns it, with "attempts". OH002.';
 
+create index outbound_message_recipient on outbox.outbound_message (org_id, to_recipient, id)
+where erased_at is null;
+
 create function outbox.list_messages(
   p_org_id text,
   p_cursor text default null,
@@ -83,7 +87,10 @@ create function outbox.list_messages(
   p_status text default null,
   p_channel text default null,
   p_from timestamptz default null,
-  p_to timestamptz default null
+  p_to timestamptz default null,
+  p_recipient text default null,
+  p_idempotency_key text default null,
+  p_correlation_id text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -129,6 +136,10 @@ begin
       and (p_dossier_id is null or m.dossier_id = p_dossier_id)
       and (p_status is null or m.status = p_status)
       and (p_channel is null or m.channel = p_channel)
+      -- The whole condition, so that the planner can use the partial index.
+      and (p_recipient is null or m.to_recipient = p_recipient and m.erased_at is null)
+      and (p_idempotency_key is null or m.idempotency_key = p_idempotency_key)
+      and (p_correlation_id is null or m.correlation_id = p_correlation_id)
       and (p_from is null or m.created_at >= p_from)
       and (p_to is null or m.created_at < p_to)
     order by m.id desc
@@ -138,21 +149,31 @@ begin
 end
 $$;
 comment on function outbox.list_messages(
-  text, text, integer, text, text, text, timestamptz, timestamptz) is
+  text, text, integer, text, text, text, timestamptz, timestamptz, text, text, text) is
   'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit '
   'the time of creation. OH001.';
 
 create function outbox.count_messages(p_org_id text) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
+declare
+  v_most constant integer := 10000;
 begin
   return (
     select pg_catalog.jsonb_object_agg(s.status, (
-      select pg_catalog.count(*) from outbox.outbound_message m
-      where m.org_id = p_org_id and m.status = s.status))
+      select pg_catalog.count(*)
+      from (
+        select from outbox.outbound_message m
+        where m.org_id = p_org_id and m.status = s.status
+        limit v_most
+      ) m))
     from pg_catalog.unnest(
       array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED']) as s (status));
 end
 $$;
 comment on function outbox.count_messages(text) is
-  'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
+  'The number of messages of an organisation in each status, at most 10,000 of each: {"QUEUED": 0, '
+  '…}.';

@@ -38,7 +38,7 @@ begin
   end if;
   v_message.status := 'CANCELLED';
   perform outbox.save_message(v_message, v_now);
-  perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+  perform outbox.audit_message(v_message, 'CANCELLED',
     'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
@@ -93,7 +93,7 @@ begin
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message,
     (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
-  perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+  perform outbox.audit_message(v_message, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
 end

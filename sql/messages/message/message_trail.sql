@@ -1,8 +1,27 @@
 -- Rows of the audit trail and the timeline are only added, so the cursor is the last id.
 
+create index audit_event_action on outbox.audit_event (org_id, action, id);
+create index activity_org on outbox.activity (org_id, id);
+create index activity_type on outbox.activity (org_id, type, id);
+
+create function outbox.audit_json(p_row outbox.audit_event) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_row.id::text, 'entityType', p_row.entity_type, 'entityId', p_row.entity_id,
+    'action', p_row.action, 'details', p_row.details, 'actor', p_row.actor,
+    'correlationId', p_row.correlation_id, 'at', outbox.iso_time(p_row.created_at));
+end
+$$;
+comment on function outbox.audit_json(outbox.audit_event) is
+  'A row of the audit trail in the form of the API: {"id", "entityType", "entityId", "action", '
+  '"details", "actor", "correlationId", "at"}.';
+
 create function outbox.list_audit_events(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
-  p_entity_type text default null, p_entity_id text default null
+  p_entity_type text default null, p_entity_id text default null, p_audit_action text default null,
+  p_correlation_id text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -16,34 +35,33 @@ begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
     'data', coalesce(
-      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'id', p.id::text, 'entityType', p.entity_type, 'entityId', p.entity_id,
-          'action', p.action, 'details', p.details, 'actor', p.actor,
-          'at', outbox.iso_time(p.created_at))
-        order by p.n) filter (where p.n <= p_limit),
+      pg_catalog.jsonb_agg(outbox.audit_json(p.found) order by p.n) filter (where p.n <= p_limit),
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+      pg_catalog.min(outbox.key_to_cursor((p.found).id::text)) filter (where p.n = p_limit) end)
   into v_result
   from (
-    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    select x as found, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.audit_event x
     where x.org_id = p_org_id
       and (p_cursor is null or x.id < v_below::bigint)
       and (p_entity_type is null or x.entity_type = p_entity_type)
       and (p_entity_id is null or x.entity_id = p_entity_id)
+      and (p_audit_action is null or x.action = p_audit_action)
+      and (p_correlation_id is null or x.correlation_id = p_correlation_id)
     order by x.id desc
     limit p_limit + 1
   ) p;
   return v_result;
 end
 $$;
-comment on function outbox.list_audit_events(text, text, integer, text, text) is
-  'The audit trail of an organisation, or of one entity, newest first: {"data": [{"id", '
-  '"entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+comment on function outbox.list_audit_events(text, text, integer, text, text, text, text) is
+  'The audit trail of an organisation, of one entity, action or correlation id, newest first: '
+  '{"data": [audit_json()], "nextCursor"}. OH001.';
 
 create function outbox.list_activity(
-  p_org_id text, p_dossier_id text, p_cursor text default null, p_limit integer default 50
+  p_org_id text, p_dossier_id text default null, p_cursor text default null,
+  p_limit integer default 50, p_activity_type text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -68,7 +86,9 @@ begin
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.activity x
-    where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+    where x.org_id = p_org_id
+      and (p_dossier_id is null or x.dossier_id = p_dossier_id)
+      and (p_activity_type is null or x.type = p_activity_type)
       and (p_cursor is null or x.id < v_below::bigint)
     order by x.id desc
     limit p_limit + 1
@@ -76,6 +96,6 @@ begin
   return v_result;
 end
 $$;
-comment on function outbox.list_activity(text, text, text, integer) is
-  'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", '
-  '"at"}], "nextCursor"}. OH001.';
+comment on function outbox.list_activity(text, text, text, integer, text) is
+  'The timeline of a dossier or of all, of one type or of all, newest first: {"data": [{"id", '
+  '"dossierId", "type", "metadata", "at"}], "nextCursor"}. OH001.';

@@ -45,7 +45,7 @@ declare
 begin
   perform outbox.check_user_org(p_org_id);
   perform outbox.check_dossier(p_dossier_id);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  perform outbox.check_choice('channel', p_channel, outbox.channel_names());
   if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then
     perform outbox.invalid('purposes', 'is empty', 'Expected MARKETING, UTILITY or both');
   end if;

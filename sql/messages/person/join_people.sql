@@ -11,23 +11,13 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_key text;
-  v_linked outbox.linked_identifier[];
+  v_linked outbox.linked_identifier[] := outbox.lock_links(p_links, p_now);
   v_place integer;
   v_people bigint[];
 begin
-  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
-    return array[]::bigint[];
+  if pg_catalog.cardinality(v_linked) = 0 then
+    return pg_catalog.array_fill(null::bigint, array[coalesce(pg_catalog.cardinality(p_links), 0)]);
   end if;
-  v_key := outbox.hash_key();
-  v_linked := array(
-    select row(l.place, l.org_id, i.value,
-      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
-    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
-    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
-      where u.value is not null) i
-    order by l.org_id, i.value, l.place);
-  perform outbox.lock_people(v_linked, p_now);
   for v_place in
     select x.place from pg_catalog.unnest(v_linked) x
     cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
@@ -54,8 +44,41 @@ end
 $$;
 comment on function outbox.join_people(outbox.person_link[], timestamptz) is
   'Creates and joins people so that the identifiers of each link are one person. Returns the id of '
-  'the person of each link, by position; null for a link without identifiers. locks: the people of '
-  'the links, from the highest id to the lowest.';
+  'the person of each link, by position; null for a link without identifiers. locks: as '
+  'lock_links().';
+
+create function outbox.lock_links(
+  p_links outbox.person_link[], p_now timestamptz
+) returns outbox.linked_identifier[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_key text;
+  v_linked outbox.linked_identifier[];
+begin
+  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
+    return array[]::outbox.linked_identifier[];
+  end if;
+  v_key := outbox.hash_key();
+  v_linked := array(
+    select row(l.place, l.org_id, i.value,
+      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
+      where u.value is not null) i
+    order by l.org_id, i.value, l.place);
+  perform outbox.lock_people(v_linked, p_now);
+  return v_linked;
+end
+$$;
+comment on function outbox.lock_links(outbox.person_link[], timestamptz) is
+  'Locks the people that links name, after creating those that are missing, and returns the '
+  'identifiers. A call that joins and saves people several times first locks all of them here. '
+  'locks: the keys of new identifiers, then people from the highest id to the lowest.';
 
 create function outbox.people_with(
   p_org_id text, p_value text, p_hash text
@@ -204,9 +227,9 @@ begin
   -- An opt-out wins, whichever time is later. The later time is kept, so that an older callback
   -- cannot lift it.
   insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
-    words, lifted, said_at, decided_at, created_at)
+    words, lifted, said_at, decided_at, created_at, said_by)
   select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,
-    f.said_at, f.decided_at, f.created_at
+    f.said_at, f.decided_at, f.created_at, f.said_by
   from outbox.opt_out f
   where f.org_id = p_org_id and f.person_id = p_from
   order by f.channel, f.purpose
@@ -219,6 +242,12 @@ begin
             excluded.said_at, excluded.created_at)
       ) as s (source, evidence, wamid, words, lifted, said_at, created_at)
       order by s.lifted, s.said_at desc limit 1),
+    -- If both have opted out, the START of one does not lift it.
+    said_by = case
+      when o.lifted <> excluded.lifted
+      then case when o.lifted then excluded.said_by else o.said_by end
+      when o.said_by = excluded.said_by then o.said_by
+    end,
     decided_at = greatest(o.decided_at, excluded.decided_at);
 end
 $$;

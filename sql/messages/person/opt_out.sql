@@ -16,14 +16,16 @@ create table outbox.opt_out (
   said_at timestamptz not null,
   decided_at timestamptz not null,
   created_at timestamptz not null,
+  said_by text,
   primary key (org_id, channel, person_id, purpose)
 );
 comment on table outbox.opt_out is
   'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the '
   'last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp '
   'reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: '
-  'earlier decisions that come later change nothing. When the person is erased, wamid becomes a '
-  'keyed hash, because it contains the number.';
+  'earlier decisions that come later change nothing. said_by: the keyed hash of the user id that '
+  'asked for it; null if it is not known, or if several did. When the person is erased, wamid '
+  'becomes a keyed hash, because it contains the number.';
 create index opt_out_person on outbox.opt_out (person_id);
 
 create type outbox.opt_out_change as (
@@ -101,54 +103,3 @@ $$;
 comment on function outbox.opt_in_recipient(text, text, text, text) is
   'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. p_recipient: a number, a '
   'wa_id or a user id of WhatsApp. OH001.';
-
-create function outbox.save_opt_outs(
-  p_changes outbox.opt_out_change[], p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_people bigint[] := outbox.join_people(array(
-    select row(c.org_id, array[c.recipient])::outbox.person_link
-    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
-      source, wamid, words, entity_type, entity_id, place)
-    order by c.place), p_now);
-begin
-  with latest as (
-    -- The later request counts; at the same time, the opt-out.
-    select distinct on (c.org_id, v_people[c.place], c.purpose) c.*, v_people[c.place] as person_id
-    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
-      source, wamid, words, entity_type, entity_id, place)
-    where v_people[c.place] is not null
-    order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted
-  ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, wamid, words,
-      lifted, said_at, decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.person_id, w.purpose, w.source, w.wamid, w.words, w.lifted, w.at,
-      w.at, p_now
-    from latest w
-    order by w.org_id, w.person_id, w.purpose
-    on conflict (org_id, channel, person_id, purpose) do update set
-      source = excluded.source, evidence = null, wamid = excluded.wamid, words = excluded.words,
-      lifted = excluded.lifted, said_at = excluded.said_at, decided_at = excluded.decided_at
-    where excluded.decided_at > o.decided_at
-      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.person_id, o.purpose
-  )
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, coalesce(w.entity_type, 'PERSON'),
-    coalesce(w.entity_id, w.person_id::text),
-    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s', w.purpose, w.source), null::text, p_now
-  from changed c
-  join latest w on w.org_id = c.org_id and w.person_id = c.person_id and w.purpose = c.purpose
-  -- The ids of the trail follow the order of the rows, whatever the plan.
-  order by 1, 2, 3, 5;
-end
-$$;
-comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
-  'Saves opt-out changes that are later than the stored ones, and audits them. locks: the people, '
-  'as join_people(), then their opt-outs.';

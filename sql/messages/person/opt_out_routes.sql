@@ -26,7 +26,7 @@ set enable_seqscan = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_after text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18} [A-Z]+$');
+  v_after text := outbox.cursor_to_key(p_cursor, '^-?[0-9]{1,18} [A-Z]+$');
   v_person bigint;
   v_result jsonb;
 begin
@@ -77,7 +77,7 @@ declare
 begin
   perform outbox.check_user_org(p_org_id);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  perform outbox.check_choice('channel', p_channel, outbox.channel_names());
   if pg_catalog.length(v_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
       'Give the way it was requested, such as phone call');
@@ -95,11 +95,12 @@ begin
     values (p_org_id, p_channel, v_person, p_purpose, v_source, p_evidence, v_now, v_now, v_now)
     on conflict (org_id, channel, person_id, purpose) do update set
       source = excluded.source, evidence = excluded.evidence, wamid = null, words = null,
-      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at
+      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at, said_by = null
     where o.lifted;
   else
     -- The row stays, so that a late callback does not restore the opt-out.
-    update outbox.opt_out o set lifted = true, decided_at = v_now
+    update outbox.opt_out o set lifted = true, decided_at = v_now, said_by = null, wamid = null,
+      words = null
     where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
       and o.purpose = p_purpose and not o.lifted;
   end if;
@@ -113,7 +114,7 @@ begin
   if v_changed then
     perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
+      pg_catalog.format('%s %s: %s', p_channel, p_purpose, v_source), p_actor, v_now);
   end if;
   return pg_catalog.jsonb_build_object('optedOut', p_opted_out, 'purpose', p_purpose,
     'isNew', v_changed);

@@ -1,6 +1,6 @@
 -- Two people who were joined by mistake, such as the old and the new owner of a number, are parted
 -- by an operator. Nobody knows who asked for what, so both keep every opt-out, and the windows of
--- both are closed.
+-- both are closed. Older updates and older messages do not join them again.
 
 create function outbox.recipients_json(p_person_id bigint) returns jsonb
 language plpgsql stable
@@ -91,8 +91,10 @@ begin
   if v_person is null then
     perform outbox.raise_unknown_person();
   end if;
-  -- Locks the person, and restores the identifier if the person was erased.
-  v_person := outbox.save_person(p_org_id, v_recipients[1:1], v_now);
+  -- Locks the person, and restores all these identifiers if the person was erased.
+  v_person := (outbox.join_people(array(
+    select row(p_org_id, array[r])::outbox.person_link
+    from pg_catalog.unnest(v_recipients) with ordinality as u (r, n) order by u.n), v_now))[1];
   if exists (
     select from pg_catalog.unnest(v_recipients) r
     where outbox.find_person(p_org_id, r) is distinct from v_person)
@@ -100,7 +102,7 @@ begin
     raise exception using errcode = 'OH004', message = 'the recipients are not one person',
       hint = 'Give identifiers of one person, as get_person() returns them';
   end if;
-  v_new := outbox.part_off(v_person, v_recipients, p_actor, v_now);
+  v_new := outbox.part_off(v_person, v_recipients, v_now, p_actor, v_now);
   if v_new = v_person then
     raise exception using errcode = 'OH004', message = 'the person has no other recipients',
       hint = 'Give only those that leave the person';
@@ -113,12 +115,12 @@ $$;
 comment on function outbox.part_person(text, text[], text) is
   'Parts people who were joined by mistake: these identifiers of a person become a person of their '
   'own. Both keep all opt-outs; the windows of both are closed. Returns {"person", "parted"}, both '
-  'as get_person(). If WhatsApp links them again, they are joined again. OH001; OH002: nothing is '
-  'known of the recipient; OH004: they are of several people, or all identifiers of the person. '
-  'locks: the person.';
+  'as get_person(). If WhatsApp links them again later, they are joined again; older updates and '
+  'older messages do not join them. OH001; OH002: nothing is known of the recipient; OH004: they '
+  'are of several people, or all identifiers of the person. locks: the person.';
 
 create function outbox.part_off(
-  p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamptz
+  p_person_id bigint, p_identifiers text[], p_at timestamptz, p_actor text, p_now timestamptz
 ) returns bigint
 language plpgsql
 set search_path = ''
@@ -139,14 +141,19 @@ begin
   v_keys := array(
     select outbox.person_key(i) from pg_catalog.unnest(p_identifiers) i
     where i like '+%' order by i);
-  insert into outbox.person (org_id, lane_keys, first_seen_at, last_seen_at)
-  values (v_person.org_id, v_keys, p_now, p_now) returning id into v_new;
+  -- Below all other ids: see the head of person.
+  v_new := -pg_catalog.nextval('outbox.person_id_seq');
+  insert into outbox.person (id, org_id, lane_keys, first_seen_at, last_seen_at)
+  values (v_new, v_person.org_id, v_keys, p_now, p_now);
   update outbox.person p set lane_keys = array(
     select u.k from pg_catalog.unnest(p.lane_keys) with ordinality as u (k, n)
     where u.k <> all (v_keys) order by u.n)
   where p.id = p_person_id;
-  update outbox.person_identifier i set person_id = v_new
-  where i.person_id = p_person_id and i.value = any (p_identifiers);
+  update outbox.person_identifier i set
+    person_id = case when i.value = any (p_identifiers) then v_new else p_person_id end,
+    -- A number changes hands, a user id does not.
+    parted_at = case when i.kind = 'NUMBER' then greatest(i.parted_at, p_at) else i.parted_at end
+  where i.person_id = p_person_id;
   perform outbox.copy_opt_outs(v_person.org_id, p_person_id, v_new);
   perform outbox.audit(v_person.org_id, 'PERSON', p.id::text, 'PARTED',
     pg_catalog.format('Parted from person %s', p.other), p_actor, p_now)
@@ -155,6 +162,7 @@ begin
   return v_new;
 end
 $$;
-comment on function outbox.part_off(bigint, text[], text, timestamptz) is
+comment on function outbox.part_off(bigint, text[], timestamptz, text, timestamptz) is
   'Makes a new person, without windows, of identifiers of a person, and audits it; returns the id. '
-  'If the person has no others, returns that person. locks: the caller holds the person.';
+  'p_at: since when they are two people. If the person has no other identifiers, returns that '
+  'person. locks: the caller holds the person.';

@@ -47,10 +47,12 @@ begin
         and c.channel = p_message.channel and c.purpose = v_purpose
       order by c.id desc limit 1) is not true
     then 'consent_required'
-    when p_message.template_code is null and not exists (
-      select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
-        and w.expires_at > p_now + v_margin)
+    when p_message.template_code is null and (
+      select k.has_window from outbox.channel_kind k where k.channel = p_message.channel)
+      and not exists (
+        select from outbox.conversation_window w
+        where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
+          and w.expires_at > p_now + v_margin)
     then 'outside_window'
     when p_message.template_code is not null and not exists (
       select from outbox.template t
@@ -91,7 +93,7 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now, p_message.correlation_id);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;

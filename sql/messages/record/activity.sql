@@ -23,10 +23,15 @@ begin
     insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
     values (p_message.org_id, p_message.dossier_id, p_type,
       pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
-        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
+        'templateCode', p_message.template_code, 'status', p_message.status)
+      || case
+        when p_message.correlation_id is null then '{}'
+        else pg_catalog.jsonb_build_object('correlationId', p_message.correlation_id)
+      end || p_more, p_now);
   end if;
 end
 $$;
 comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, timestamptz) is
   'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", '
-  '"channel", "templateCode", "status", …} with the members of p_more.';
+  '"channel", "templateCode", "status", "correlationId": if it has one, …} with the members of '
+  'p_more.';

@@ -10,8 +10,7 @@ create table outbox.outbound_message (
   id bigint generated always as identity primary key,
   org_id text not null,
   dossier_id text,
-  channel text not null
-    constraint outbound_message_channel_is_known check (channel in ('WHATSAPP')),
+  channel text not null,
   to_recipient text not null,
   template_code text,
   payload_json jsonb not null,
@@ -42,6 +41,7 @@ create table outbox.outbound_message (
   erased_at timestamptz,
   recipient_hash text,
   copies integer not null default 0,
+  correlation_id text,
   constraint outbound_message_of_key unique (org_id, idempotency_key),
   constraint outbound_message_of_event unique (event_id)
 );
@@ -52,7 +52,8 @@ comment on table outbox.outbound_message is
   'without a template. recipient_hash is person_key() of the number, which finds the opt-outs of '
   'an erased person. If erased_at is not null, payload, number and ids are erased. delivered_at '
   'and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a '
-  'cancelled or failed message may have arrived.';
+  'cancelled or failed message may have arrived. correlation_id is that of the caller, or null. '
+  'The events of the message have it, those of a resend too.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);
@@ -65,6 +66,8 @@ create index outbound_message_sending on outbox.outbound_message (updated_at)
   where status = 'SENDING';
 create index outbound_message_person on outbox.outbound_message (org_id, wa_id)
   where wa_id is not null;
+create index outbound_message_correlation on outbox.outbound_message (org_id, correlation_id, id)
+  where correlation_id is not null;
 create index outbound_message_kept on outbox.outbound_message (created_at)
   where erased_at is null;
 
@@ -107,3 +110,15 @@ select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.erro
 from outbox.message_attempt a;
 comment on view outbox.outbound_attempt is
   'The attempts of messages: TRYING, SUCCESS or FAILED, with the time of the next attempt.';
+comment on column outbox.outbound_attempt.id is 'The attempt.';
+comment on column outbox.outbound_attempt.outbound_message_id is 'Its message.';
+comment on column outbox.outbound_attempt.attempt_no is 'Its number in the message, from 1.';
+comment on column outbox.outbound_attempt.status is 'TRYING, SUCCESS or FAILED.';
+comment on column outbox.outbound_attempt.error_code is
+  'The code of the provider, or of Outhook. Null: it has not failed.';
+comment on column outbox.outbound_attempt.error_message is 'The text of the error.';
+comment on column outbox.outbound_attempt.provider_response is 'What the provider answered.';
+comment on column outbox.outbound_attempt.next_retry_at is
+  'When the message is sent again. Null: it is not.';
+comment on column outbox.outbound_attempt.created_at is 'When the attempt began.';
+comment on column outbox.outbound_attempt.updated_at is 'When it changed last.';

@@ -86,8 +86,7 @@ begin
   p_message.error_code := p_code;
   p_message.error_message := p_error;
   perform outbox.save_message(p_message, p_now);
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
-    'Message failed: ' || p_error, null, p_now);
+  perform outbox.audit_message(p_message, 'FAILED', 'Message failed: ' || p_error, null, p_now);
   perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end

@@ -16,7 +16,7 @@ begin
   if p_outcome = 'cancelled' then
     v_message.status := 'CANCELLED';
     perform outbox.save_message(v_message, p_now);
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+    perform outbox.audit_message(v_message, 'CANCELLED',
       'Message cancelled: ' || p_why, null, p_now);
   else
     perform outbox.fail_message(v_message, p_outcome, p_why, p_now);
@@ -39,7 +39,7 @@ declare
   v_failed integer := 0;
 begin
   for v_message in
-    select m.* from outbox.whatsapp_channel w
+    select m.* from outbox.message_channel w
     cross join lateral (
       select * from outbox.outbound_message m
       where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
@@ -64,6 +64,7 @@ as $$
 declare
   v_channel outbox.whatsapp_channel;
 begin
+  delete from outbox.message_channel c where c.endpoint_id = p_endpoint_id;
   delete from outbox.whatsapp_channel w
   where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then

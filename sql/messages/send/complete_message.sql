@@ -1,6 +1,6 @@
 -- Effects of the results of a run on messages, in the transaction that applies the results to
--- deliveries. Lock order: the gates, which the caller holds, then messages by id. message_claim has
--- the effects of a claim.
+-- deliveries. Lock order: the gates, which the caller holds, then messages by id, then the people
+-- of all results at once. message_claim has the effects of a claim.
 
 create function outbox.complete_messages(
   p_results outbox.result[], p_now timestamptz
@@ -14,6 +14,9 @@ set jit = off
 as $$
 declare
   v_result outbox.result;
+  v_updates bigint[];
+  v_links outbox.person_link[];
+  v_opt_outs outbox.opt_out_change[];
 begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
@@ -22,20 +25,32 @@ begin
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
       provider, cut, resent, place)
-    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+    join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_waiting_updates(p_results, p_now);
-  perform outbox.link_responses(p_results, p_now);
-  perform outbox.save_response_opt_outs(p_results, p_now);
+  perform outbox.apply_early_reports(p_results);
+  v_updates := outbox.take_waiting_updates(p_results);
+  v_links := outbox.links_of_responses(p_results);
+  v_opt_outs := outbox.opt_outs_of_responses(p_results, p_now);
+  perform outbox.lock_links(v_links || outbox.links_of_updates(v_updates) || array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(v_opt_outs) c), p_now);
+  if pg_catalog.cardinality(v_updates) > 0 then
+    perform outbox.try_apply(v_updates, p_now);
+    perform outbox.count_updates(v_updates);
+  end if;
+  perform outbox.join_people(v_links, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
+  end if;
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
   'Applies results to their messages, after they were applied to the deliveries. locks: messages '
-  'by id, then people, as join_people().';
+  'by id, then people, as lock_links(), then opt-outs.';
 
 create function outbox.complete_message(p_result outbox.result, p_now timestamptz) returns void
 language plpgsql
@@ -150,7 +165,7 @@ create or replace function outbox.on_results(
 language plpgsql set search_path = ''
 as $$
 begin
-  if exists (select from outbox.whatsapp_channel) then
+  if exists (select from outbox.message_channel) then
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
     p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);

@@ -153,8 +153,7 @@ begin
       perform outbox.record_failure(v_message, v_row.by_callback, v_row.title, v_row.details,
         p_now);
     else
-      perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
-        'Message sent successfully', null, p_now);
+      perform outbox.audit_message(v_message, 'SENT', 'Message sent successfully', null, p_now);
       perform outbox.add_activity(v_message, 'MESSAGE_SENT',
         pg_catalog.jsonb_build_object('attempt', v_row.attempt_no), p_now);
     end if;
@@ -172,7 +171,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   -- The error of a response contains its code.
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
+  perform outbox.audit_message(p_message, 'FAILED',
     'Message failed: ' || case when p_by_callback then p_message.error_code || ' ' else '' end
       || p_message.error_message, null, p_now);
   perform outbox.add_activity(p_message, 'MESSAGE_FAILED', pg_catalog.jsonb_strip_nulls(

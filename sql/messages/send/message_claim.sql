@@ -14,7 +14,6 @@ as $$
 declare
   v_row record;
   v_message outbox.outbound_message;
-  v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
   v_failed jsonb[] := array[]::jsonb[];
@@ -23,15 +22,14 @@ declare
   v_error text;
   v_check outbox.sending_check;
   v_wait interval;
-  v_item jsonb;
   v_remaining outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id,
+    select c.event_id, c.endpoint_id, c.attempt, w.account, d.failed_attempts, m.id,
       d.lane_id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.message_channel w on w.endpoint_id = c.endpoint_id
     join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
     left join outbox.outbound_message m
       on m.event_id = c.event_id and m.channel_id = c.endpoint_id
@@ -51,10 +49,10 @@ begin
         end;
       end if;
       if v_why is null and v_wait is null then
-        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        perform outbox.start_attempt(v_message, v_row.account, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_call(sqlstate) then
         raise;
       end if;
@@ -73,19 +71,7 @@ begin
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
-  perform outbox.complete(array(
-    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
-      (r ->> 'attempt')::integer)
-    from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_item in array v_refused loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
-    if v_item ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, (v_item ->> 'wait')::interval, p_now);
-    else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
-    end if;
-  end loop;
+  perform outbox.end_claims(v_refused, p_now);
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
@@ -111,6 +97,59 @@ comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
   'again after a minute, and if another lane of the person has just sent, after the pace. If the '
   'database raises an error for it, its delivery waits or is set aside. Returns the remaining '
   'claimed deliveries. locks: the caller holds the gates; messages by id.';
+
+create function outbox.end_claims(p_claims jsonb[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_results outbox.result[] := array(
+    select outbox.given_back((c ->> 'event')::uuid, (c ->> 'endpoint')::uuid,
+      (c ->> 'attempt')::integer)
+    from pg_catalog.unnest(p_claims) c);
+  v_half integer := pg_catalog.cardinality(p_claims) / 2;
+  v_delivery outbox.delivery;
+  v_claim jsonb;
+  v_sqlstate text;
+  v_error text;
+begin
+  if pg_catalog.cardinality(p_claims) = 0 then
+    return;
+  end if;
+  begin
+    perform outbox.complete(v_results, p_now);
+    foreach v_claim in array p_claims loop
+      select * into v_delivery from outbox.delivery d
+      where d.event_id = (v_claim ->> 'event')::uuid
+        and d.endpoint_id = (v_claim ->> 'endpoint')::uuid;
+      if v_claim ->> 'why' is null then
+        perform outbox.rest_lane(v_delivery.lane_id, (v_claim ->> 'wait')::interval, p_now);
+      else
+        perform outbox.close_delivery(v_delivery, 'cancelled', v_claim ->> 'why', p_now);
+      end if;
+    end loop;
+    return;
+  exception when query_canceled or assert_failure or others then
+    if outbox.fails_call(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  if v_half = 0 then
+    perform outbox.refuse_result(v_results[1], v_sqlstate, v_error, p_now);
+    return;
+  end if;
+  perform outbox.end_claims(p_claims[1:v_half], p_now);
+  perform outbox.end_claims(p_claims[v_half + 1:], p_now);
+end
+$$;
+comment on function outbox.end_claims(jsonb[], timestamptz) is
+  'Ends claims whose message is not sent: closes the delivery (why), or delays its lane (wait). '
+  'p_claims: {"event", "endpoint", "attempt", "why", "wait"}. If the database refuses one, it '
+  'waits or is set aside as a refused result, and all others are ended. locks: the caller holds '
+  'the gates.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable
@@ -219,8 +258,7 @@ begin
     p_message.status := 'QUEUED';
     p_message.provider_message_id := null;
     perform outbox.save_message(p_message, p_now);
-    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
-      'Sent again by a replay', null, p_now);
+    perform outbox.audit_message(p_message, 'UPDATED', 'Sent again by a replay', null, p_now);
   end if;
   p_message.status := 'SENDING';
   p_message.attempt_count := p_count;
@@ -238,7 +276,7 @@ create or replace function outbox.on_claimed(
 language plpgsql set search_path = ''
 as $$
 begin
-  if exists (select from outbox.whatsapp_channel) then
+  if exists (select from outbox.message_channel) then
     return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;

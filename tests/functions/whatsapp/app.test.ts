@@ -7,10 +7,11 @@ import { readWhatsappEnv } from '../../../functions/whatsapp/env.ts'
 const key = 'a1b2c3d4e5f60718'
 const verifySecret = 'v'.repeat(32)
 
-type Call = { status: number; text: string; lines: string[] }
+type Call = { status: number; text: string; lines: string[]; counted: number[] }
 
 async function call(path: string, init: RequestInit = {}, isBroken = false): Promise<Call> {
   const lines: string[] = []
+  const counted: number[] = []
   const app = createApp({
     database: {
       findApp: () =>
@@ -31,9 +32,10 @@ async function call(path: string, init: RequestInit = {}, isBroken = false): Pro
     bodyMs: 60_000,
     now: () => 0,
     log: (level, message, fields) => lines.push(JSON.stringify({ level, message, ...fields })),
+    countResponse: (status) => counted.push(status),
   })
   const response = await app.request(path, init)
-  return { status: response.status, text: await response.text(), lines }
+  return { status: response.status, text: await response.text(), lines, counted }
 }
 
 function signed(body: string): RequestInit {
@@ -47,6 +49,16 @@ Deno.test('POST /whatsapp/inbound/:appKey stores what is signed, and logs counts
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'callback', status: 200, stored: 2 })
   expect(lines[0]).not.toContain(key)
+})
+
+Deno.test('POST /whatsapp/inbound/:appKey counts its responses, refused ones too', async () => {
+  const path = `/whatsapp/inbound/${key}`
+  const unsigned = { method: 'POST', body: '{}' }
+  const large = { ...signed('{}'), body: 'x'.repeat(3 * 1024 * 1024 + 1) }
+  expect((await call(path, signed('{"entry":[1]}'))).counted).toEqual([200])
+  expect((await call(path, unsigned)).counted).toEqual([401])
+  expect((await call(path, large)).counted).toEqual([413])
+  expect((await call('/whatsapp/health')).counted).toEqual([])
 })
 
 Deno.test('GET /whatsapp/inbound/:appKey verifies the address by its own token', async () => {

@@ -5,7 +5,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(58);
+select plan(60);
 
 -- From where each line came: function and line, found in the stack of the insert itself.
 create temporary table written (n integer generated always as identity, relation text, function text, place text, line text);
@@ -18,7 +18,7 @@ declare
 begin
   get diagnostics v_context = pg_context;
   select m into v_site from regexp_matches(v_context, 'PL/pgSQL function outbox\.(\w+)\([^\n]*\) line (\d+)', 'g') m
-  where m[1] not in ('audit', 'audit_refusal', 'add_activity') limit 1;
+  where m[1] not in ('audit', 'audit_message', 'audit_refusal', 'add_activity') limit 1;
   -- Ids that a test cannot know go by the word for what they are.
   if tg_table_name = 'audit_event' then
     v_id := case
@@ -28,12 +28,17 @@ begin
       when new.entity_type = 'PERSON' and exists (select from outbox.person p where p.id::text = new.entity_id and p.org_id = new.org_id) then 'another'
       else new.entity_id end;
     insert into written (relation, function, place, line) values ('audit_event', v_site[1], v_site[2], concat_ws(' ', new.org_id, new.entity_type, v_id, new.action)
-      || ': ' || regexp_replace(new.details, 'person \d+$', 'person n') || coalesce(' (' || new.actor || ')', ''));
+      || ': ' || regexp_replace(new.details, 'person -?\d+$', 'person n') || coalesce(' (' || new.actor || ')', ''));
   else
     insert into written (relation, function, place, line) values ('activity', v_site[1], v_site[2], concat_ws(' ', new.org_id, new.dossier_id, new.type)
       || ': ' || (new.metadata - case when exists (select from outbox.outbound_message m where m.id::text = new.metadata ->> 'messageId' and m.org_id = new.org_id and m.dossier_id = new.dossier_id)
-        then '{messageId,at}' else '{at}' end::text[])::text);
+        then '{messageId,at,correlationId}' else '{at}' end::text[])::text);
   end if;
+  -- Each message of this test has the correlation id cart-7, and so has each line about one.
+  if tg_table_name = 'audit_event'
+    and (to_jsonb(new) ->> 'correlation_id' is not distinct from 'cart-7') <> (to_jsonb(new) ->> 'entity_type' = 'OUTBOUND_MESSAGE' or to_jsonb(new) ->> 'action' = 'BLOCKED_BY_POLICY')
+  then raise exception 'a line with the wrong correlation id: %', new; end if;
+  if tg_table_name = 'activity' and to_jsonb(new) #>> '{metadata,correlationId}' is distinct from 'cart-7' then raise exception 'an activity without the correlation id: %', new; end if;
   if new.created_at is distinct from outbox.clock() then raise exception 'a line of another time: %', new; end if;
   return new;
 end
@@ -68,7 +73,7 @@ create function queue(p_more jsonb default '{}') returns bigint language plpgsql
 begin
   perform helper.time_passes('1 minute');
   return (outbox.create_message('default', person(), coalesce(p_more -> 'payload', '{"parameters": ["Anna"]}'), case when p_more ? 'payload' then null else 'reminder' end,
-    p_more ->> 'dossier', p_actor => 'anna') -> 'message' ->> 'id')::bigint;
+    p_more ->> 'dossier', p_actor => 'anna', p_correlation_id => 'cart-7') -> 'message' ->> 'id')::bigint;
 end
 $$;
 
@@ -138,6 +143,13 @@ select is(after(receive(status((row_of(ref('m')::bigint)).provider_message_id, '
   array['default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: read',
   'default d1 MESSAGE_STATUS_UPDATE: {"status": "DELIVERED", "channel": "WHATSAPP", "templateCode": "reminder", "deliveryStatus": "read"}'],
   'and read');
+
+-- The same of the provider of another channel.
+select keep('m', queue('{"dossier": "d1"}')::text), take_all(), lines();
+select is(after(outbox.report_status(channel_id(), (row_of(ref('m')::bigint)).provider_message_id, 'delivered')),
+  array['default OUTBOUND_MESSAGE message UPDATED: Delivery status updated to: delivered',
+  'default d1 MESSAGE_STATUS_UPDATE: {"status": "DELIVERED", "channel": "WHATSAPP", "templateCode": "reminder", "deliveryStatus": "delivered"}'],
+  'another provider reports a message');
 -- One without a dossier has no timeline.
 select is(after(queue()::text, take_all()::text),
   array['default OUTBOUND_MESSAGE message CREATED: Message created (anna)',
@@ -238,6 +250,12 @@ select is(after(receive(says('START', 'wamid.2'))::text),
   array['default PERSON person OPTED_IN: WHATSAPP ALL: inbound START',
   'default PERSON person OPTED_IN: WHATSAPP MARKETING: inbound START'],
   'START');
+select receive(says('STOP', 'wamid.21') || '{"wa_id": "12025550118", "user_id": "US.8"}'), time_passes('1 minute');
+select receive(says('hello', 'wamid.22') || '{"wa_id": "12025550118", "user_id": "US.9"}'), lines();
+select is(after(receive(says('START', 'wamid.23') || '{"wa_id": "12025550118", "user_id": "US.9"}')::text),
+  array['default PERSON another OPT_IN_IGNORED: WHATSAPP ALL: inbound START, but another user id opted out',
+  'default PERSON another OPTED_IN: WHATSAPP MARKETING: inbound START'],
+  'START of another user id');
 select time_passes('1 minute');
 select is(after(receive(says('hello', 'wamid.3'))::text), '{}', 'anything else is none of the trail''s');
 select keep('m', queue('{"dossier": "d1"}')::text), take_all(), lines();
@@ -309,8 +327,8 @@ select is(after(outbox.purge_deleted(100)::text),
 create temporary view site as
   select p.proname as function, t.relation, (select count(*) from regexp_matches(p.prosrc, t.pattern, 'g')) as places
   from pg_proc p
-  cross join (values ('audit_event', 'outbox\.audit(?:_refusal)?\(|insert into outbox\.audit_event'), ('activity', 'outbox\.add_activity\(|insert into outbox\.activity')) t (relation, pattern)
-  where p.pronamespace = 'outbox'::regnamespace and p.proname not in ('audit', 'audit_refusal', 'add_activity') and p.prosrc ~ t.pattern;
+  cross join (values ('audit_event', 'outbox\.audit(?:_message|_refusal)?\(|insert into outbox\.audit_event'), ('activity', 'outbox\.add_activity\(|insert into outbox\.activity')) t (relation, pattern)
+  where p.pronamespace = 'outbox'::regnamespace and p.proname not in ('audit', 'audit_message', 'audit_refusal', 'add_activity') and p.prosrc ~ t.pattern;
 select is_empty(
   $$ select s.function, s.relation, s.places, w.reached from site s
      left join lateral (select count(distinct place) as reached from written x where x.function = s.function and x.relation = s.relation) w on true

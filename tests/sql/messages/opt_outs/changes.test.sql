@@ -40,11 +40,10 @@ select throws_ok('select outbox.change_opt_out(''default'', ''0202555'', ''ALL''
 select throws_ok('select outbox.change_opt_out(''default'', ''+12025550101'', ''SOME'', true, ''x'')', 'OH001', 'purpose is ''SOME''', 'and a purpose');
 
 -- An opt-out that is said twice, and a START of between that comes late.
-create temporary table again as select outbox.find_person('default', '+12025550103') as id;
 select time_passes('10 s');
 select is(change('+12025550103', 'ALL', true) -> 'isNew', 'false', 'an opt-out is repeated by hand');
-do $$ begin perform outbox.save_opt_outs(array[row('default', a.id, 'ALL', true, outbox.clock() - interval '5 s', 'inbound START', null, null, null, null)::outbox.opt_out_change], outbox.clock()) from again a; end $$;
-select is((select lifted from outbox.opt_out o join again a on a.id = o.person_id), false, 'a START from before it does not lift it');
+do $$ begin perform outbox.save_opt_outs(array[row('default', '+12025550103', 'ALL', true, outbox.clock() - interval '5 s', 'inbound START', null, null, null, null)::outbox.opt_out_change], outbox.clock()); end $$;
+select is((select lifted from outbox.opt_out o where o.person_id = outbox.find_person('default', '+12025550103')), false, 'a START from before it does not lift it');
 
 select * from finish();
 rollback;

@@ -13,7 +13,7 @@ create function known_as(p_recipient text, p_org_id text default 'default') retu
   where i.person_id = outbox.find_person(p_org_id, outbox.identifier_of(p_recipient))
 $$;
 create function are_one(variadic p_recipients text[]) returns boolean language sql as $$
-  select count(distinct coalesce(outbox.find_person('default', outbox.identifier_of(r)), -n)) = 1 from unnest(p_recipients) with ordinality u (r, n)
+  select count(distinct coalesce(outbox.find_person('default', outbox.identifier_of(r))::text, 'nobody ' || n)) = 1 from unnest(p_recipients) with ordinality u (r, n)
 $$;
 create function link(variadic p_recipients text[]) returns bigint language sql as $$
   select outbox.save_person('default', array(select outbox.identifier_of(r) from unnest(p_recipients) r), outbox.clock())

@@ -5,7 +5,7 @@ begin;
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
 \ir _person.sql
-select plan(41);
+select plan(44);
 
 create temporary table made as select channel() as a, template() as code, template('promo', 'MARKETING') as promo;
 
@@ -70,6 +70,15 @@ select outbox.erase_people(outbox.clock(), 10);
 select is(known_as('+12025550125') like '#%', true, 'a person is erased while a message waits');
 select step(), time_passes('1 minute'), step();
 select is((row_of(id)).error_code, 'opted_out', 'which is not sent') from held;
+
+-- Erased and parted: all of the identifiers that are named move.
+select link('+12025550126', 'US.126'), link('+12025550126', 'US.127'), outbox.opt_out_recipient('default', 'US.126', 'letter');
+update outbox.person set last_seen_at = '2020-01-01' where id = outbox.find_person('default', 'US.126');
+select outbox.erase_people(outbox.clock(), 10);
+create temporary table erased as select outbox.part_person('default', '{+12025550126,US.127}') as r;
+select is(r #> '{parted,recipients}', '["+12025550126", "US.127"]', 'all identifiers of an erased person that are named are parted') from erased;
+select is(r #> '{person,recipients}', '[]', 'the person that stays is still erased') from erased;
+select is(wants('US.126') || ' ' || wants('US.127'), 'ALL ALL', 'both keep the opt-out');
 
 -- One pace: messages that were queued before a join wait for each other.
 select time_passes('1 hour');

@@ -5,27 +5,30 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_usage.sql
-select plan(48);
+select plan(67);
 
-analyze outbox.outbound_message, outbox.message_attempt, outbox.audit_event, outbox.activity, outbox.consent, outbox.opt_out, outbox.event, outbox.delivery, outbox.lane;
+analyze outbox.outbound_message, outbox.message_attempt, outbox.audit_event, outbox.activity, outbox.inbound_message, outbox.consent, outbox.opt_out, outbox.event, outbox.delivery, outbox.lane;
 create temporary table made as select channel('many') as a, template(p_org_id => 'many') as code, channel('few', '100000000000002') as b, template(p_org_id => 'few') as code_b;
 -- Half of them are done, the other half wait behind a channel of their own: what is old costs as little as what waits.
 insert into outbox.outbound_message (org_id, dossier_id, channel, to_recipient, template_code, payload_json, status, provider_message_id, idempotency_key,
-  attempt_count, created_at, updated_at, channel_id, event_id, content, category)
+  attempt_count, created_at, updated_at, channel_id, event_id, content, category, correlation_id)
 select 'many', 'd-' || n % 10000, 'WHATSAPP', '+1202' || 5000000 + n % 100000, 'reminder', '{"parameters": ["Anna"]}',
   case n % 20 when 0 then 'QUEUED' when 1 then 'SENDING' when 2 then 'FAILED' when 3 then 'SENT' else 'DELIVERED' end,
   case when n % 20 > 2 then 'wamid.' || n end, 'key-' || n, 1,
-  outbox.clock() - (100000 - n) * interval '1 s', outbox.clock() - (100000 - n) * interval '1 s', a, gen_random_uuid(), '\x00', 'UTILITY'
+  outbox.clock() - (100000 - n) * interval '1 s', outbox.clock() - (100000 - n) * interval '1 s', a, gen_random_uuid(), '\x00', 'UTILITY', case when n % 10000 = 7 then 'cart-' || n end
 from generate_series(1, 100000) n, made;
 insert into outbox.message_attempt (message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id, wamid)
 select m.id, 1, 'SUCCESS', m.created_at, m.created_at, m.event_id, 1, '100000000000001', m.provider_message_id from outbox.outbound_message m where m.id % 5 = 0;
-insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, created_at)
-select 'many', 'OUTBOUND_MESSAGE', m.id::text, 'CREATED', 'Message created', m.created_at from outbox.outbound_message m where m.id % 5 = 0;
+insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, created_at, correlation_id)
+select 'many', 'OUTBOUND_MESSAGE', m.id::text, 'CREATED', 'Message created', m.created_at, m.correlation_id from outbox.outbound_message m where m.id % 5 = 0 or m.correlation_id is not null;
 insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
 select 'many', 'd-' || n % 10000, 'MESSAGE_SENT', '{}', outbox.clock() from generate_series(1, 20000) n;
+insert into outbox.inbound_message (org_id, channel_id, phone_number_id, wamid, type, payload, sent_at, received_at)
+select 'many', case when n = 100 then '00000000-0000-4000-8000-000000000001'::uuid else a end, '100000000000001', 'wamid.in.' || n, 'text', '{}', outbox.clock(), outbox.clock()
+from generate_series(1, 20000) n, made;
 select is((select count(*) from outbox.outbound_message), 100000::bigint, 'a hundred thousand messages are there');
 
-create temporary view grown as select unnest(array['outbound_message', 'message_attempt', 'audit_event', 'activity', 'consent', 'opt_out', 'conversation_window', 'person', 'person_identifier',
+create temporary view grown as select unnest(array['outbound_message', 'message_attempt', 'audit_event', 'activity', 'inbound_message', 'consent', 'opt_out', 'conversation_window', 'person', 'person_identifier',
   'event', 'unrouted', 'delivery', 'lane', 'attempt', 'dead_letter', 'idempotency_key', 'whatsapp_update']) as relation;
 create function scanned(p_what text) returns setof text language sql as $$
   select u.relation || ': ' || u.seq_scans from helper.usage u join grown using (relation) where u.what = p_what and u.seq_scans > 0
@@ -59,6 +62,15 @@ insert into call values
   ('audit', $$select outbox.list_audit_events('many')$$, 200),
   ('audit of one', $$select outbox.list_audit_events('many', null, 50, 'OUTBOUND_MESSAGE', (select min(id)::text from outbox.outbound_message))$$, 20),
   ('activity', $$select outbox.list_activity('many', 'd-77')$$, 60),
+  ('activity of all', $$select outbox.list_activity('many')$$, 120),
+  ('activity of nobody', $$select outbox.list_activity('few')$$, 60),
+  ('audit of an action', $$select outbox.list_audit_events('many', p_audit_action => 'NONE')$$, 20),
+  ('by recipient', $$select outbox.list_messages('many', p_recipient => '+12025000077')$$, 60),
+  ('by correlation', $$select outbox.list_messages('many', p_correlation_id => 'cart-7')$$, 20),
+  ('audit by correlation', $$select outbox.list_audit_events('many', p_correlation_id => 'cart-7')$$, 20),
+  ('found by correlation', $$select outbox.found_messages('many', '{}', 'cart-7', null, 50)$$, 30),
+  ('by key', $$select outbox.list_messages('many', p_idempotency_key => 'key-456')$$, 20),
+  ('inbound of a channel', $$select outbox.list_inbound_messages('many', p_channel_id => '00000000-0000-4000-8000-000000000001')$$, 20),
   ('created', $$select message('+12025559999', p_key => gen_random_uuid()::text, p_org_id => 'few', p_channel_id => (select b from made))$$, 60),
   ('existing', $$select helper.message_id(outbox.create_message('few', '+12025550999', '{"parameters": ["Anna"]}', 'reminder', p_idempotency_key => 'again', p_channel_id => (select b from made)))$$, 60),
   ('pending', $$SELECT * FROM outbox.outbound_message WHERE status = 'QUEUED' AND attempt_count < max_attempts ORDER BY created_at ASC LIMIT 10$$, 30),
@@ -93,12 +105,13 @@ select is((select count(*) from outbox.outbound_message where org_id = 'few' and
 select is_empty(format('select scanned(%L)', 'stale: ' || name), name || ' scans nothing') from call;
 select is_empty(format('select scanned(%L)', 'stale: ' || c.name), c.name || ' scans nothing') from (values ('claim'), ('complete'), ('fail'), ('adopt')) c (name);
 
-analyze outbox.outbound_message, outbox.message_attempt, outbox.audit_event, outbox.activity, outbox.consent, outbox.opt_out, outbox.event, outbox.delivery, outbox.lane;
+analyze outbox.outbound_message, outbox.message_attempt, outbox.audit_event, outbox.activity, outbox.inbound_message, outbox.consent, outbox.opt_out, outbox.event, outbox.delivery, outbox.lane;
 select round_of('fresh');
 select is((select count(*) from outbox.outbound_message where org_id = 'few' and status = 'SENT'), 42::bigint, 'and with fresh ones');
 select cmp_ok(touched('fresh: ' || name), '<=', most, format('%s touches at most %s rows', name, most)) from call;
 select cmp_ok(touched('fresh: ' || c.name), '<=', c.most, format('%s touches at most %s rows', c.name, c.most))
 from (values ('claim', 1500::bigint), ('complete', 3000), ('fail', 1500), ('adopt', 100)) c (name, most);
+select cmp_ok(pg_relation_size('outbox.outbound_message_correlation'), '<=', 16384::bigint, 'a message without a correlation id is not in the index of the search');
 select is_empty($$select what, relation from usage join grown using (relation) where what like 'fresh: %' and seq_scans > 0$$, 'nothing is scanned');
 
 select * from finish();

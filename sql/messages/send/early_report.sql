@@ -1,0 +1,102 @@
+-- Reports of a provider that come before the response with its id is recorded: the provider may be
+-- faster than the next call of the run. They wait here for a day and are applied with the response.
+
+create table outbox.early_report (
+  channel_id uuid not null,
+  provider_id text not null,
+  status text not null,
+  at timestamptz not null,
+  code text,
+  error text,
+  received_at timestamptz not null,
+  primary key (channel_id, provider_id, status)
+);
+comment on table outbox.early_report is
+  'Reports of channels other than WhatsApp whose id no attempt has yet: see report_status(). '
+  'Deleted after a day.';
+create index early_report_age on outbox.early_report (received_at);
+
+create function outbox.keep_report(
+  p_channel_id uuid, p_provider_id text, p_status text, p_at timestamptz, p_code text,
+  p_error text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
+  select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
+    pg_catalog.left(p_error, 1000), p_now
+  from outbox.message_channel c
+  where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
+  on conflict do nothing;
+end
+$$;
+comment on function outbox.keep_report(
+  uuid, text, text, timestamptz, text, text, timestamptz) is
+  'Stores a report whose id no attempt of the channel has yet. locks: the caller holds the gate.';
+
+create function outbox.apply_early_reports(p_results outbox.result[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_report outbox.early_report;
+  v_sqlstate text;
+begin
+  if not exists (select from outbox.early_report) then
+    return;
+  end if;
+  for v_report in
+    select e.* from pg_catalog.unnest(p_results) r
+    join outbox.early_report e on e.channel_id = r.endpoint and e.provider_id = r.provider_id
+    order by e.provider_id, e.received_at, e.status
+  loop
+    -- The response must be stored, otherwise the message is sent again.
+    begin
+      delete from outbox.early_report e
+      where e.channel_id = v_report.channel_id and e.provider_id = v_report.provider_id
+        and e.status = v_report.status;
+      perform outbox.report_status(v_report.channel_id, v_report.provider_id, v_report.status,
+        v_report.at, v_report.code, v_report.error);
+    exception when query_canceled or assert_failure or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      perform outbox.refuse_upkeep('outbox.apply_early_reports',
+        pg_catalog.format('report %s of message %s', v_report.status, v_report.provider_id),
+        sqlstate, sqlerrm, interval '1 day');
+    end;
+    -- The statement timeout fires only once.
+    exit when outbox.is_timeout(v_sqlstate);
+  end loop;
+end
+$$;
+comment on function outbox.apply_early_reports(outbox.result[]) is
+  'Applies the reports that came before these results. One that the database refuses stays, and '
+  'is shown in upkeep_refusal for a day. locks: the caller holds the gates and the messages of the '
+  'results.';
+
+create function outbox.forget_early_reports(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return outbox.change_rows('outbox.forget_early_reports', 'outbox.early_report',
+    'delete from outbox.early_report e where e.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.early_report o
+      where o.received_at < p_now - interval '1 day'
+      order by o.received_at limit p_limit),
+    p_now);
+end
+$$;
+comment on function outbox.forget_early_reports(timestamptz, integer) is
+  'Deletes up to p_limit reports that have waited for a day; returns how many.';
+
+insert into outbox.cleanup_step (name, calls) values
+  ('early_reports', 'outbox.forget_early_reports');
