@@ -39,7 +39,9 @@ export function createApp(
   root.use(responseHeaders)
   const app = root.basePath('/metrics')
   // The scraper may be traced itself.
-  app.use(requestSpans(tracer, { isTrusted: true }))
+  app.use(requestSpans(tracer, {
+    isTrusted: (c) => bearsToken(c.req.header('authorization'), tokens),
+  }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
 

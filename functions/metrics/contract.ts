@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // The result of `outbox.get_metrics`. Times are seconds since 1970 on the database's clock.
 
@@ -68,6 +68,8 @@ export const metricsResult = z.object({
     in_default: z.object({ event: z.number(), attempt: z.number() }),
     partitions: z.array(partitions).nullable(),
   }),
+  /** `[metric, labels, value]` of modules; absent in an older database. */
+  gauges: z.array(z.tuple([z.string(), z.array(z.string()), z.number()])).default([]),
   database: z.object({
     tables: z.array(table).nullable(),
     snapshot_s: z.number(),

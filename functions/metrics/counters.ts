@@ -1,4 +1,5 @@
 import type { Counted, MetricsResult } from './contract.ts'
+import { operationalEvents } from '../_shared/base/operational_events.ts'
 import { type Family, labelsOf } from './family.ts'
 
 type CounterSpec = {
@@ -19,6 +20,11 @@ const reasons = ['retries_exhausted', 'leases_lost', 'not_retryable', 'expired']
 
 function each(kinds: readonly string[], ...more: readonly string[][]): string[][] {
   return kinds.flatMap((kind) => more.length === 0 ? [[kind]] : more.map((m) => [kind, ...m]))
+}
+
+/** The labels of updates that belong to no channel: `unknown`, and those of another account or organisation. */
+function misdirected(unknown: string): string[][] {
+  return [unknown, 'wrong_account', 'org_mismatch'].map((reason) => ['skipped', reason])
 }
 
 const specs: readonly CounterSpec[] = [
@@ -86,6 +92,13 @@ const specs: readonly CounterSpec[] = [
     zeros: () => [['routed'], ['no_subscriber'], ['set_aside']],
   },
   {
+    metric: 'operational_events',
+    name: 'outhook_operational_events',
+    help: 'Operational events that Outhook published, by type.',
+    labels: ['type'],
+    zeros: () => operationalEvents.map(({ type }) => [type]),
+  },
+  {
     metric: 'runs',
     name: 'outhook_runs',
     help: 'First calls of runs, by whether the run may continue.',
@@ -107,8 +120,19 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'callbacks',
     name: 'outhook_whatsapp_updates',
-    help: 'Updates in the callbacks of WhatsApp, by their status.',
+    help: 'Updates in the callbacks of WhatsApp, by their status. reason says why one is skipped.',
     labels: ['kind', 'status', 'reason'],
+    zeros: () => [
+      ...each(['status', 'message', 'preference'], ...misdirected('unknown_number')),
+      ...each(['template', 'account', 'quality'], ...misdirected('unknown_account')),
+    ],
+  },
+  {
+    metric: 'callback_responses',
+    name: 'outhook_whatsapp_callbacks',
+    help: 'Callbacks of WhatsApp, by the status of the response.',
+    labels: ['status'],
+    zeros: () => [['200'], ['400'], ['401'], ['413'], ['503']],
   },
   {
     metric: 'requests',

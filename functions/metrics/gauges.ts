@@ -1,6 +1,7 @@
 import type { MetricsResult } from './contract.ts'
 import type { Family, Sample } from './family.ts'
 import { age, at, gauge, since, single } from './gauge.ts'
+import { moduleGauges } from './module_gauges.ts'
 
 /** All gauges as families. Ages use only the database's clock. */
 export function gaugeFamilies(result: MetricsResult): Family[] {
@@ -9,6 +10,7 @@ export function gaugeFamilies(result: MetricsResult): Family[] {
     ...endpointGauges(result),
     ...engineGauges(result),
     ...databaseGauges(result),
+    ...moduleGauges(result.gauges),
   ]
 }
 
@@ -127,7 +129,7 @@ function engineGauges({ engine, now, version }: MetricsResult): Family[] {
     ),
     gauge(
       'outhook_runs_alive',
-      'Runs that polled in the last 10 s.',
+      'Runs that polled in the last 10 s, or in worker.poll_interval_ms if that is longer.',
       Object.entries(runs).map(([kind, value]) => ({ labels: [['kind', kind]], value })),
     ),
     ...at('outhook_tick', 'Time since the last tick.', now, engine.tick_at),

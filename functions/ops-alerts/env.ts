@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readVariables, secretsVariable } from '../_shared/base/env.ts'
 import type { Services } from './send_alerts.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Alert, detailsOf } from './alert.ts'
 
 /** https://prometheus.io/docs/alerting/latest/configuration/#webhook_config, version 4. */

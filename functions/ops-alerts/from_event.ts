@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Alert, detailsOf } from './alert.ts'
 
 const envelope = z.object({
@@ -35,6 +35,12 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     severity: 'error',
     about: 'dead-letter',
     summary: (f) => `Dead letter of ${f.orgId}: ${f.eventType ?? '?'}: ${f.error ?? '?'}`,
+  }],
+  ['outhook.dead_letters.cleared', {
+    action: 'resolve',
+    severity: 'info',
+    about: 'dead-letter',
+    summary: (f) => `No dead letter waits: ${f.url ?? f.endpointId} of ${f.orgId}`,
   }],
   ['outhook.breaker.opened', {
     action: 'trigger',

@@ -1,16 +1,3 @@
-import { createLog } from '../_shared/base/log.ts'
-import { createApp } from './app.ts'
-import { readAlertsEnv } from './env.ts'
-import { sendAlerts } from './send_alerts.ts'
+import { serve } from './serve.ts'
 
-const { secret, tokens, services } = readAlertsEnv(Deno.env.toObject())
-
-const app = createApp({
-  secret,
-  tokens,
-  send: (alerts) => sendAlerts(services, alerts),
-  sendForAlertmanager: (alerts) => sendAlerts({ ...services, pagerDuty: null }, alerts),
-  log: createLog({ debug: false }),
-})
-
-Deno.serve(app.fetch)
+serve()

@@ -18,6 +18,21 @@ comment on function outbox.fill_broker_template(text, text, text, text) is
   'The topic or routing key that a template gives for an event. '
   'functions/_shared/senders/broker/template.ts has the same rules.';
 
+create function outbox.broker_target(
+  p_letter outbox.dead_letter, p_endpoint outbox.endpoint
+) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return outbox.fill_broker_template(
+    coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
+    p_letter.original_topic, p_letter.org_id, p_letter.partition_key);
+end
+$$;
+comment on function outbox.broker_target(outbox.dead_letter, outbox.endpoint) is
+  'The topic or the routing key to which a broker endpoint publishes the event of a dead letter '
+  'now.';
+
 create function outbox.dlq_message(
   p_letter outbox.dead_letter, p_endpoint outbox.endpoint
 ) returns text
@@ -27,9 +42,7 @@ declare
   v_data text := p_letter.original_message;
 begin
   -- Concatenated, because parsing the body as JSON could change its numbers.
-  return '{"original_topic":' || pg_catalog.to_json(outbox.fill_broker_template(
-      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
-      p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
+  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_target(p_letter, p_endpoint))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
       else '{"id":"' || p_letter.event_id
@@ -45,6 +58,8 @@ begin
     || ',"original_exchange":'
     || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
+    || ',"idempotency_key":'
+    || coalesce(pg_catalog.to_json(p_letter.idempotency_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
     || ',"endpoint_id":"' || p_letter.endpoint_id || '"}';
@@ -53,7 +68,8 @@ $$;
 comment on function outbox.dlq_message(outbox.dead_letter, outbox.endpoint) is
   'The record for the dead-letter topic: {"original_topic", "original_message": the record as it '
   'would have been published, "error", "retry_count", "failed_at", "correlation_id", '
-  '"original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+  '"original_exchange", "original_key", "idempotency_key" (the publisher''s, or null), "event_id", '
+  '"event_type", "endpoint_id"}.';
 
 create function outbox.publish_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz

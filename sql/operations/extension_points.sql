@@ -61,6 +61,18 @@ comment on function outbox.more_counters() is
   'Extension point of counters(): the counters that a module stores in its own table, in the form '
   'of the table counter. No row here; the module messages replaces it.';
 
+create function outbox.more_gauges()
+returns table (metric text, labels text[], value double precision)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query select ''::text, array[]::text[], 0::double precision where false;
+end
+$$;
+comment on function outbox.more_gauges() is
+  'Extension point of get_metrics(): what a module measures now, such as a number of objects in a '
+  'state that somebody has to end. No row here; the module messages replaces it.';
+
 create function outbox.more_problems() returns text[]
 language plpgsql stable set search_path = ''
 as $$
@@ -71,3 +83,38 @@ $$;
 comment on function outbox.more_problems() is
   'Extension point of queue_problems(): problems of a module, as texts. None here; the module '
   'watch replaces it.';
+
+create function outbox.found_messages(
+  p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return case
+    when p_org_id is null or p_event_ids is null or p_correlation_id is null or p_key is null
+      or p_limit is null
+    then '{}'::jsonb else '{}'::jsonb
+  end;
+end
+$$;
+comment on function outbox.found_messages(text, uuid[], text, text, integer) is
+  'Extension point of search_org(): {"messages", "auditEvents", "more"} of these events, or with '
+  'this correlation id or idempotency key. Without members here; the module messages replaces it.';
+
+create function outbox.backfill_rows(
+  p_job outbox.replay_job, p_most integer, p_now timestamptz
+) returns uuid[]
+language plpgsql set search_path = ''
+as $$
+begin
+  return case
+    when p_job.id is null or p_most is null or p_now is null
+    then array[]::uuid[] else array[]::uuid[]
+  end;
+end
+$$;
+comment on function outbox.backfill_rows(outbox.replay_job, integer, timestamptz) is
+  'Extension point of work_backfill(): sends up to p_most rows of a table, stores the progress and '
+  'returns the events. The caller holds the gate. None here; the module watch replaces it.';

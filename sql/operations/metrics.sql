@@ -1,4 +1,4 @@
--- The data of the function `metrics`. get_metrics() joins five parts:
+-- The data of the function `metrics`. get_metrics() joins six parts:
 --
 --   1 counters()          The counters that results, runs and routing increment.
 --   2 queue_metrics()     Endpoints and their queues, summed by kind and status, and the worst
@@ -6,6 +6,7 @@
 --   3 event_metrics()     Unrouted events, and dead letters, each counted up to 10,000.
 --   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
 --   5 database_metrics()  Vacuum and transactions that delay it, from the statistics of Postgres.
+--   6 module_gauges()     What modules measure (more_gauges()).
 --
 -- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
 -- deliveries of an endpoint.
@@ -16,9 +17,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
@@ -58,7 +58,7 @@ begin
       select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
       from (
         select r.kind, pg_catalog.count(*) as n from outbox.run r
-        where r.ended_at is null and r.polled_at > p_now - interval '10 s'
+        where r.ended_at is null and r.polled_at > outbox.alive_since(p_now)
         group by r.kind
       ) r),
     'tick_at', (select nullif(s.last_value, 0) / 1000.0 from outbox.last_tick s),
@@ -131,14 +131,34 @@ comment on function outbox.database_metrics() is
   'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", '
   '"live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
+create function outbox.module_counters() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(
+      pg_catalog.jsonb_build_array(m.metric, m.labels, m.n, m.total)), '[]')
+    from outbox.more_counters() m);
+end
+$$;
+comment on function outbox.module_counters() is
+  'The counters of modules: [[metric, [label, …], n, total], …].';
+
 create function outbox.counters() returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
+  v_more jsonb := '[]'::jsonb;
 begin
-  return (
+  -- An error in a module must hide no other metric: see module_gauges().
+  begin
+    v_more := outbox.module_counters();
+  exception when assert_failure or others then
+    raise warning 'outbox.more_counters(): % %', sqlstate, sqlerrm;
+  end;
+  return v_more || (
     select coalesce(pg_catalog.jsonb_agg(
       pg_catalog.jsonb_build_array(c.metric, c.labels, c.n, c.total)), '[]')
     from (
@@ -149,13 +169,34 @@ begin
         select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
       ) a
       group by a.metric, a.labels
-      union all
-      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;
 comment on function outbox.counters() is
   'All counters: [[metric, [label, …], n, total], …].';
+
+create function outbox.module_gauges() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_gauges jsonb;
+begin
+  begin
+    perform outbox.module_counters();
+    v_gauges := (
+      select coalesce(
+        pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, g.labels, g.value)), '[]')
+      from outbox.more_gauges() g);
+    return v_gauges || '[["modules_unreadable", [], 0]]';
+  exception when assert_failure or others then
+    raise warning 'outbox.more_gauges(): % %', sqlstate, sqlerrm;
+    return '[["modules_unreadable", [], 1]]'::jsonb;
+  end;
+end
+$$;
+comment on function outbox.module_gauges() is
+  'The gauges of modules, [[metric, [label, …], value], …], and modules_unreadable: 1 if they or '
+  'the counters of modules cannot be read.';
 
 create function outbox.get_metrics() returns jsonb
 language plpgsql stable security definer
@@ -174,10 +215,12 @@ begin
     'queue', outbox.queue_metrics(v_now),
     'events', outbox.event_metrics(),
     'engine', outbox.engine_metrics(v_now),
-    'database', outbox.database_metrics());
+    'database', outbox.database_metrics(),
+    'gauges', outbox.module_gauges());
 end
 $$;
 comment on function outbox.get_metrics() is
   'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", '
-  '"events", "engine", "database"}. The parts are those of counters(), queue_metrics(), '
-  'event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
+  '"events", "engine", "database", "gauges"}. The parts are those of counters(), '
+  'queue_metrics(), event_metrics(), engine_metrics(), database_metrics() and module_gauges(). '
+  'Reads neither history nor queues.';

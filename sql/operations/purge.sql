@@ -53,7 +53,7 @@ declare
 begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
@@ -96,6 +96,9 @@ begin
   where g.endpoint_id = p_endpoint_id
   for no key update skip locked;
   if not found then
+    update outbox.endpoint e set is_purged = true
+    where e.id = p_endpoint_id and not exists (
+      select from outbox.gate g where g.endpoint_id = p_endpoint_id);
     return 0;
   end if;
   v_rows := array(
@@ -136,6 +139,7 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.lane_refusal r where r.endpoint_id = p_endpoint_id;
   -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
   -- up yet.
   delete from outbox.counter_change c
@@ -145,11 +149,78 @@ begin
   where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.lane l where l.gate_id = p_gate_id;
   delete from outbox.gate g where g.id = p_gate_id;
+  update outbox.endpoint e set is_purged = true where e.id = p_endpoint_id;
 end
 $$;
 comment on function outbox.remove_endpoint(uuid, bigint) is
   'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row '
   'stays, because history refers to it. Its subscriptions ended at the deletion.';
+
+create function outbox.endpoints_to_purge(p_now timestamptz) returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. Without a sort only
+-- the index of endpoints to purge gives this order.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  -- A random start, because those that are locked or in flight stay for a while.
+  v_from constant uuid := pg_catalog.gen_random_uuid();
+begin
+  return array(
+    with recursive orgs (org_id) as (
+      select (
+        select e.org_id from outbox.endpoint e
+        where e.status = 'deleted' and not e.is_purged order by e.org_id, e.id limit 1)
+      union all
+      select (
+        select e.org_id from outbox.endpoint e
+        where e.org_id > o.org_id and e.status = 'deleted' and not e.is_purged
+        order by e.org_id, e.id limit 1)
+      from orgs o
+      where o.org_id is not null
+    ), some_orgs as materialized (
+      select o.org_id
+      from (select o.org_id from orgs o limit 5000) o
+      where o.org_id is not null
+      order by pg_catalog.random()
+      limit 10
+    )
+    select e.id
+    from some_orgs o
+    cross join lateral (
+      select n.id, n.org_id
+      from (
+        -- With "org_id =" the primary key would give the order too.
+        (select e.id, e.org_id from outbox.endpoint e
+          where (e.org_id, e.id) >= (o.org_id, v_from) and e.org_id <= o.org_id
+            and e.status = 'deleted' and not e.is_purged
+            and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, p_now)
+          order by e.org_id, e.id limit 10)
+        union all
+        (select e.id, e.org_id from outbox.endpoint e
+          where e.org_id >= o.org_id and (e.org_id, e.id) < (o.org_id, v_from)
+            and e.status = 'deleted' and not e.is_purged
+            and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, p_now)
+          order by e.org_id, e.id limit 10)
+      ) n
+      limit 10
+    ) e
+    order by pg_catalog.row_number() over (partition by e.org_id order by pg_catalog.random()),
+      pg_catalog.random()
+    limit 10);
+end
+$$;
+comment on function outbox.endpoints_to_purge(timestamptz) is
+  'Up to 10 deleted endpoints that have not been purged, of up to 10 organisations, all at random: '
+  'the first one of each organisation before any second one, without those whose purge failed in '
+  'the last 10 s.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -157,26 +228,15 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_deadline timestamptz := outbox.job_deadline();
+  v_endpoints uuid[] := outbox.endpoints_to_purge(v_now);
   v_endpoint uuid;
   v_purged integer := 0;
 begin
-  for v_endpoint in
-    select e.id
-    -- First the join: most deleted endpoints have no gate any more.
-    from (
-      select p.id from outbox.endpoint p
-      join outbox.gate g on g.endpoint_id = p.id
-      where p.status = 'deleted'
-      offset 0
-    ) e
-    where not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
-    order by pg_catalog.random()
-    limit 10
-  loop
+  foreach v_endpoint in array v_endpoints loop
     begin
-      v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-        v_now);
-    exception when query_canceled or others then
+      v_purged := v_purged + outbox.purge_endpoint(v_endpoint,
+        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -190,5 +250,6 @@ begin
 end
 $$;
 comment on function outbox.purge_deleted(integer) is
-  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many. If the database '
+  'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how '
+  'many. The first endpoint of each organisation comes before any second one. If the database '
   'refuses a row, all others are removed, and the endpoint is left out for 10 s.';

@@ -10,9 +10,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_from timestamptz := outbox.ring_from(outbox.clock());
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     'unrouted', (
       select pg_catalog.count(*) from (
@@ -76,26 +75,37 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
+  v_more text[];
 begin
+  -- They read objects of the application, and must hide no other problem.
+  begin
+    v_more := outbox.more_problems();
+  exception when assert_failure or others then
+    v_more := array['the problems of a module cannot be read: SQLSTATE ' || sqlstate];
+  end;
   return pg_catalog.array_remove(array[
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
+    outbox.kind_problem(outbox.clock()),
     outbox.upkeep_problem(outbox.clock()),
+    outbox.settings_problem(),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || outbox.more_problems();
+  ], null) || v_more;
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, runs of another project, kicks that pg_net does not send, objects '
-  'that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, '
+  'functions of another version, runs of another project, kicks that pg_net does not send, kinds '
+  'that no live run can send, objects '
+  'that the periodic work cannot process, settings without a row, a backlog older than a minute, '
+  'worker.enabled is false, '
   'what a module adds. p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
@@ -120,7 +130,7 @@ select
   (
     select pg_catalog.count(*)
     from outbox.run r
-    where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
+    where r.ended_at is null and r.polled_at > outbox.alive_since(pg_catalog.now())
   ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
@@ -146,3 +156,29 @@ comment on view outbox.queue_health is
   'set_aside_error is the last SQLSTATE and text. waiting_turn counts the unrouted events that '
   'wait for the turn of their organisation. unrouted, waiting_turn, dead_letters, set_aside and '
   'rows_in_default count up to 10,000.';
+comment on column outbox.queue_health.unrouted is 'How many committed events are not routed yet.';
+comment on column outbox.queue_health.oldest_unrouted_at is 'Since when the oldest of them waits.';
+comment on column outbox.queue_health.unroutable is
+  'How many events routing has set aside, until route_again().';
+comment on column outbox.queue_health.open is
+  'How many deliveries of endpoints that are not deleted have not ended.';
+comment on column outbox.queue_health.in_flight is 'How many requests are in flight.';
+comment on column outbox.queue_health.oldest_due_at is
+  'When the first endpoint is due. It may be in the future. Null: none is due.';
+comment on column outbox.queue_health.endpoints_held is
+  'How many endpoints are paused or disabled.';
+comment on column outbox.queue_health.breakers_open is 'How many breakers are open or half-open.';
+comment on column outbox.queue_health.dead_letters is
+  'How many dead letters are neither replayed nor discarded.';
+comment on column outbox.queue_health.runs is
+  'How many runs polled in the last 10 s, or in worker.poll_interval_ms if that is longer.';
+comment on column outbox.queue_health.rows_in_default is
+  'How many events and attempts have no partition of their day.';
+comment on column outbox.queue_health.set_aside is
+  'How many deliveries the database rejected, until retry_now().';
+comment on column outbox.queue_health.set_aside_error is 'The last SQLSTATE and text of these.';
+comment on column outbox.queue_health.last_tick_at is 'When pg_cron called the tick last.';
+comment on column outbox.queue_health.problems is
+  'What stops or delays deliveries, as texts. Empty: nothing.';
+comment on column outbox.queue_health.waiting_turn is
+  'How many of the unrouted events wait for the turn of their organisation.';

@@ -41,6 +41,7 @@ begin
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
+        when e.status = 'paused' and e.status_reason like 'unreadable: %' then 'unreadable'
         else e.status
       end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,

@@ -39,6 +39,11 @@ begin
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
   for no key update;
+  if not found then
+    -- The only copy is the event: see time/sweep_events. The next statement does not see an event
+    -- that was deleted meanwhile.
+    perform from outbox.event e where e.id = p_event_id for key share;
+  end if;
   select pg_catalog.octet_length(e.body)
   into v_bytes
   from outbox.find_event(p_event_id, p_endpoint_id) e;
@@ -58,14 +63,14 @@ begin
   update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
   where l.id = v_lane.id;
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
-  update outbox.dead_letter x set replayed_at = p_now
+  update outbox.dead_letter x set replayed_at = p_now, at_broker = false
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   return true;
 end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
-  'locks: the caller has the gate locked.';
+  'locks: dead_letter, or event without one; the caller has the gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql
@@ -110,7 +115,8 @@ begin
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set
-      failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now
+      failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now,
+      rejected_secrets = null
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');

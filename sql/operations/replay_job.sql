@@ -1,6 +1,8 @@
 -- Jobs that replay many dead letters; the tick executes them. A job puts its deliveries into its
 -- own lane of each gate. So they share the limits of the endpoint, take turns with live deliveries,
--- and at most rate_per_second are added per second.
+-- and at most rate_per_second are added per second. A tick replays at most 1,000 dead letters: each
+-- organisation with running jobs has an equal share, and so has each of its jobs. Jobs with another
+-- source are backfills: see operations/backfill_job.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
@@ -26,14 +28,59 @@ create table outbox.replay_job (
   skipped bigint not null default 0,
   created_at timestamptz not null,
   finished_at timestamptz,
-  except_type text
+  except_type text,
+  source text not null default 'dead_letters'
+    constraint replay_job_source_is_known check (source in ('dead_letters', 'events', 'rows')),
+  types text[],
+  by_subscription boolean not null default true,
+  filter text,
+  after_xid xid8,
+  looked bigint not null default 0,
+  total bigint,
+  until_at timestamptz,
+  begun_at timestamptz,
+  worked_at timestamptz,
+  waits_for text,
+  by_api boolean not null default false
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
-  'letters were replayed or skipped. except_type: a type of events that the job leaves out. A job '
-  'is deleted replay_job.retention_days after its end.';
+  'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), '
+  'and how many deliveries they created (replayed) or skipped. except_type: a type of events that '
+  'the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: '
+  'types, the patterns of the event types (null: all); by_subscription, whether the subscriptions '
+  'of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
+  'it begins, at begun_at, when every older transaction has ended; until_at, the end of the span '
+  'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
+  '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
+  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
+
+create function outbox.check_new_job(p_org_id text, p_rate_per_second integer) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
+    perform outbox.invalid('rate_per_second',
+      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
+      'Expected 1 to 1000 deliveries per second');
+  end if;
+  if p_org_id is not null then
+    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
+    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
+      (
+        select pg_catalog.count(*) + 1 from outbox.replay_job j
+        where j.org_id = p_org_id and j.status in ('running', 'paused')
+          and (j.source = 'dead_letters' or j.by_api)
+      ),
+      'organisation ' || p_org_id, 'open replay jobs',
+      'Wait until a job has ended, or cancel one');
+  end if;
+end
+$$;
+comment on function outbox.check_new_job(text, integer) is
+  'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open '
+  'jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -54,21 +101,7 @@ begin
   if p_failed_from > v_to then
     perform outbox.invalid('failed_from', 'is after failed_to', 'Expected a span in the past');
   end if;
-  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
-    perform outbox.invalid('rate_per_second',
-      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
-      'Expected 1 to 1000 deliveries per second');
-  end if;
-  if p_org_id is not null then
-    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
-    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
-      (
-        select pg_catalog.count(*) + 1 from outbox.replay_job j
-        where j.org_id = p_org_id and j.status in ('running', 'paused')
-      ),
-      'organisation ' || p_org_id, 'open replay jobs',
-      'Wait until a job has ended, or cancel one');
-  end if;
+  perform outbox.check_new_job(p_org_id, p_rate_per_second);
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
@@ -123,17 +156,24 @@ comment on type outbox.replay_step is
 
 -- A job reads a bounded number of dead letters in each step, because those that do not match cost
 -- time too. A job of an organisation reads only its own.
-create function outbox.next_letters(p_job outbox.replay_job) returns outbox.replay_step[]
+create function outbox.next_letters(
+  p_job outbox.replay_job, p_most integer default 1000, p_rows integer default 5000
+) returns outbox.replay_step[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_most constant integer := 5000;
+  v_most integer := least(p_job.rate_per_second, p_most);
   v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);
+  v_from_id uuid := case
+    when v_from > p_job.at_failed then '00000000-0000-0000-0000-000000000000'
+    else p_job.at_id
+  end;
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_steps outbox.replay_step[] := array[]::outbox.replay_step[];
@@ -141,19 +181,20 @@ begin
   if p_job.org_id is null then
     open v_list for
     select x.* from outbox.dead_letter x
-    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and x.failed_at >= v_from
-      and x.failed_at <= p_job.failed_to
+    where (x.failed_at, x.id) > (v_from, v_from_id) and x.failed_at <= p_job.failed_to
     order by x.failed_at, x.id;
   else
+    -- With "org_id =" the index of all organisations would give the order too, and a plan that was
+    -- made for few dead letters reads those of all others.
     open v_list for
     select x.* from outbox.dead_letter x
-    where x.org_id = p_job.org_id and (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id)
-      and x.failed_at >= v_from and x.failed_at <= p_job.failed_to
-    order by x.failed_at, x.id;
+    where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
+      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+    order by x.org_id, x.failed_at, x.id;
   end if;
-  for v_n in 1 .. v_most loop
+  for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = p_job.rate_per_second;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
@@ -161,7 +202,7 @@ begin
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
         v_letter.failed_at, v_letter.id)::outbox.replay_step;
-    elsif v_n = v_most then
+    elsif v_n = p_rows then
       v_steps := v_steps
         || row(p_job.id, null, null, v_letter.failed_at, v_letter.id)::outbox.replay_step;
     end if;
@@ -170,26 +211,70 @@ begin
   return v_steps;
 end
 $$;
-comment on function outbox.next_letters(outbox.replay_job) is
-  'The next dead letters of a job, as many as its rate allows per second, among the next 5,000. If '
-  'the last of these does not match, it is a step without an event.';
+comment on function outbox.next_letters(outbox.replay_job, integer, integer) is
+  'The next dead letters of a job, as many as its rate allows per second and at most p_most, among '
+  'the next p_rows. If the last of these does not match, it is a step without an event.';
+
+create function outbox.job_shares(
+  p_is_backfill boolean, p_now timestamptz, p_job_id bigint default null
+) returns table (job_id bigint, parts bigint)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  with running as (
+    select j.id, coalesce(j.org_id, '') as org_id from outbox.replay_job j
+    where j.status = 'running' and (j.source <> 'dead_letters') = p_is_backfill
+      and (not p_is_backfill or j.waits_for is null or j.id = p_job_id)
+      and not outbox.rests(
+        case when p_is_backfill then 'outbox.work_backfills' else 'outbox.work_replay_jobs' end,
+        'replay job ' || j.id, p_now)
+  )
+  select r.id,
+    pg_catalog.count(*) over (partition by r.org_id)
+      * (select pg_catalog.count(distinct o.org_id) from running o)
+  from running r;
+end
+$$;
+comment on function outbox.job_shares(boolean, timestamptz, bigint) is
+  'The running jobs, backfills or all others, each with the number of equal parts of which it has '
+  'one. Organisations share equally, the jobs for all organisations as one of them. A job that '
+  'failed in the last 10 s is left out, and a backfill whose last step waited for something, '
+  'unless it is p_job_id.';
 
 create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
 as $$
+declare
+  -- Of all jobs together.
+  v_most constant integer := 1000;
+  v_rows constant integer := 20000;
 begin
   return array(
-    select x
-    from outbox.replay_job j
-    cross join lateral pg_catalog.unnest(outbox.next_letters(j)) x
-    where j.status = 'running'
-      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-    order by j.id, x.failed_at, x.letter_id);
+    with found as (
+      select coalesce(j.org_id, '') as org_id, x.*
+      from outbox.job_shares(false, p_now) s
+      join outbox.replay_job j on j.id = s.job_id
+      cross join lateral unnest(outbox.next_letters(j, v_most,
+        least(5000, greatest(1, v_rows / s.parts))::integer)) with ordinality
+        as x (job_id, event_id, endpoint_id, failed_at, letter_id, place)
+    ), turns as (
+      select f.*,
+        pg_catalog.row_number() over (partition by f.org_id order by f.place, f.job_id) as turn
+      from found f
+    ), ordered as (
+      select t.*, pg_catalog.row_number() over (order by t.turn, t.org_id) as at from turns t
+    )
+    select row(o.job_id, o.event_id, o.endpoint_id, o.failed_at, o.letter_id)::outbox.replay_step
+    from ordered o
+    -- The first one of each job, so that each goes on.
+    where o.at <= v_most or o.place = 1
+    order by o.job_id, o.place);
 end
 $$;
 comment on function outbox.next_replays(timestamptz) is
-  'The next dead letters of the running jobs, see next_letters(). A job that failed in the last '
-  '10 s is left out.';
+  'The next dead letters of the running jobs, see next_letters(). Organisations share 1,000 of '
+  'them equally, see job_shares(). What one leaves is for the others.';
 
 create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -199,7 +284,7 @@ declare
 begin
   return outbox.reopen_delivery(
     p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
@@ -245,7 +330,7 @@ begin
     skipped = j.skipped + v_skipped
   where j.id = v_last.job_id;
   return v_all;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -271,7 +356,7 @@ begin
     begin
       update outbox.replay_job j set status = 'done', finished_at = p_now
       where j.id = v_job and j.status = 'running';
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -296,7 +381,9 @@ declare
   v_job bigint;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.status = 'running') then
+  if not exists (
+    select from outbox.replay_job j where j.status = 'running' and j.source = 'dead_letters')
+  then
     return 0;
   end if;
   -- Only one tick at a time works on jobs, or two would replay the same dead letters.
@@ -306,7 +393,7 @@ begin
   -- One statement, so that a job that begins after it is not taken for one without a dead letter.
   select array(
       select j.id from outbox.replay_job j
-      where j.status = 'running'
+      where j.status = 'running' and j.source = 'dead_letters'
         and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
       order by j.id),
     outbox.next_replays(p_now)
@@ -314,7 +401,12 @@ begin
   v_endpoints := array(
     select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
   perform outbox.lock_gates(v_endpoints);
-  for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+  -- The job with the least progress first, so that none is always the last one at the deadline.
+  for v_job in
+    select j.id from outbox.replay_job j
+    where j.id in (select s.job_id from pg_catalog.unnest(v_steps) s)
+    order by j.replayed + j.skipped, j.id
+  loop
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
@@ -323,7 +415,7 @@ begin
   begin
     perform outbox.restart_open_checks(array(
       select s.event_id from pg_catalog.unnest(v_steps) s where s.event_id is not null));
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
     end if;
@@ -342,7 +434,8 @@ begin
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
-  'Executes one step of all replay jobs: replays as many as the rate allows per second and '
-  'records the position, in one transaction, so that a crash neither repeats nor loses one. If '
-  'the database refuses to change a job, all others continue. Returns how many it replayed. '
-  'locks: gates by id, then partition_check.';
+  'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate '
+  'and the share of the job (job_shares()) allow per second, and records the position, in one '
+  'transaction, so that a crash neither repeats nor loses one. If the database refuses to change a '
+  'job, all others continue. Returns how many it replayed. locks: gates by id, then '
+  'partition_check.';

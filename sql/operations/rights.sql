@@ -11,14 +11,18 @@ grant execute on function
   outbox.replay(uuid, uuid),
   outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer),
   outbox.set_replay_job(text, text),
+  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer),
   outbox.discard_dead_letter(uuid, uuid, text),
   outbox.get_metrics(),
   outbox.queue_backlog(),
   outbox.queue_problems(jsonb),
-  outbox.gate_totals()
+  outbox.gate_totals(),
+  outbox.check_installation(uuid)
 to service_role;
 grant select on
-  outbox.replay_job, outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox,
+  outbox.replay_job, outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
+  outbox.webhook_outbox,
   outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
 grant insert on outbox.webhook_outbox to service_role;
+grant insert on outbox.saga_outbox, outbox.transaction_outbox to service_role;

@@ -52,28 +52,37 @@ kicks as (
   select
     pg_catalog.count(*) as n,
     pg_catalog.count(*) filter (where r.status_code = 202) as accepted,
+    -- A function that starts slowly is a timeout of pg_net, although its run begins.
+    pg_catalog.count(*)
+      filter (where r.status_code is distinct from 202 and r.timed_out is not true) as refused,
+    pg_catalog.bool_or(r.status_code = 202) filter (where r.nth = 1) as last_accepted,
+    pg_catalog.bool_or(r.status_code = 202) filter (where r.nth <= 3) as lately_accepted,
     -- The text of a timeout has its timings, so each is different.
     pg_catalog.string_agg(distinct coalesce(r.status_code::text,
         case when r.timed_out then 'timed out' end, r.error_msg, 'no response'), ', ')
       filter (where r.status_code is distinct from 202) as others
-  from net._http_response r
-  where r.created > now() - interval '5 minutes'
+  from (
+    select o.*, pg_catalog.row_number() over (order by o.created desc, o.id desc) as nth
+    from net._http_response o
+    where o.created > now() - interval '5 minutes'
+  ) r
 ),
 runs as (
   select
     pg_catalog.count(*) as n,
     pg_catalog.string_agg(distinct r.kind, ', ') as kinds,
     coalesce(pg_catalog.bool_or(r.kind = 'worker'), false) as any_worker
-  from outbox.run r where r.ended_at is null and r.polled_at > now() - interval '10 s'
+  from outbox.run r
+  where r.ended_at is null and r.polled_at > outbox.alive_since(now())
 ),
 due as (
-  select pg_catalog.count(*) as n, coalesce(now() - pg_catalog.min(g.next_at), '0') as late
+  select pg_catalog.count(*) as n, greatest(now() - pg_catalog.min(g.next_at), '0') as late
   from outbox.gate g
   where g.next_at >= (select outbox.ring_from(now())) and g.next_at <= now()
     and g.next_at < 'infinity'
 ),
 new as (
-  select coalesce(now() - q.oldest_unrouted_at, '0') as late from outbox.queue_health q
+  select greatest(now() - q.oldest_unrouted_at, '0') as late from outbox.queue_health q
 ),
 aside as (
   select pg_catalog.count(*) as n, pg_catalog.max(u.error) as error from outbox.unroutable u
@@ -85,6 +94,11 @@ left_out as (
   select pg_catalog.count(*) as n, pg_catalog.max(r.sqlstate || ' ' || r.error) as error
   from outbox.endpoint_refusal r where r.again_at > now()
 ),
+lanes as (
+  select pg_catalog.count(*) as n, pg_catalog.max(r.sqlstate || ' ' || r.error) as error
+  from outbox.lane_refusal r
+  join outbox.lane l on l.id = r.lane_id and (l.depth > 0 or l.leased > 0)
+),
 unreadable as (
   select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.status_reason) as first
   from outbox.endpoint e where e.status = 'paused' and e.status_reason like 'unreadable: %'
@@ -92,7 +106,7 @@ unreadable as (
 leases as (
   select
     (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as n,
-    coalesce(now() - pg_catalog.min(l.leased_until), '0') as late
+    greatest(now() - pg_catalog.min(l.leased_until), '0') as late
   from (
     -- Few gates have requests in flight, and their leased lanes are due first.
     select l.leased_until
@@ -114,7 +128,7 @@ dead as (
 ),
 pinned as (
   select
-    coalesce(now() - pg_catalog.min(a.xact_start), '0') as late,
+    greatest(now() - pg_catalog.min(a.xact_start), '0') as late,
     (pg_catalog.array_agg(pg_catalog.format('pid %s, %s', a.pid, a.state) order by a.xact_start))[1]
       as who
   from pg_catalog.pg_stat_activity a
@@ -186,10 +200,16 @@ checks as (
   from configured c cross join runs r
   union all
   select 6, 'How did the function respond in the last 5 minutes?', 'No run',
-    case when k.others is null then 'ok' when k.accepted > 0 then 'warning' else 'error' end,
+    case
+      when k.others is null then 'ok'
+      when k.refused = 0 and (k.last_accepted or r.n > 0) then 'ok'
+      -- Of the last three, so that a change shows before five minutes are over.
+      when k.lately_accepted then 'warning'
+      else 'error'
+    end,
     pg_catalog.format('%s responses to pg_net, %s of them 202%s', k.n, k.accepted,
       '; others: ' || k.others)
-  from kicks k
+  from kicks k cross join runs r
   union all
   select 7, 'Do functions and database fit together?', 'Two versions',
     case when v.problem is null then 'ok' else 'error' end,
@@ -225,10 +245,11 @@ checks as (
   from aside a
   union all
   select 12, 'Does the database refuse a delivery?', 'Refused',
-    case when r.n = 0 and l.n = 0 then 'ok' else 'error' end,
+    case when r.n = 0 and l.n = 0 and k.n = 0 then 'ok' else 'error' end,
     pg_catalog.concat_ws(', such as: ', pg_catalog.concat_ws(', ', r.n || ' deliveries set aside',
-      case when l.n > 0 then l.n || ' endpoints skipped' end), coalesce(r.error, l.error))
-  from refused r cross join left_out l
+      case when l.n > 0 then l.n || ' endpoints skipped' end,
+      case when k.n > 0 then k.n || ' lanes skipped' end), coalesce(r.error, l.error, k.error))
+  from refused r cross join left_out l cross join lanes k
   union all
   select 13, 'Can all secrets be read?', 'Unreadable secrets',
     case when u.n = 0 then 'ok' else 'error' end,
@@ -286,6 +307,16 @@ checks as (
       select r.sqlstate || ' ' || r.error from outbox.upkeep_refusal r
       where r.shown_until > outbox.clock() order by r.at desc, r.task, r.member limit 1), 'yes')
   from (select outbox.upkeep_problem(outbox.clock()) as problem) u
+  union all
+  select 22, 'Can a run send each kind of endpoint?', 'No sender',
+    case when k.problem is null then 'ok' else 'error' end,
+    coalesce(k.problem, 'yes')
+  from (select outbox.kind_problem(outbox.clock()) as problem) k
+  union all
+  select 23, 'Has each setting a row?', 'Missing settings',
+    case when s.problem is null then 'ok' else 'error' end,
+    coalesce(s.problem, 'yes')
+  from (select outbox.settings_problem() as problem) s
 )
 select c.question, c.status, c.result, case when c.status <> 'ok' then c.runbook end as runbook
 from checks c

@@ -34,7 +34,10 @@ with waiting as materialized (
     cross join lateral (
       select d.event_id,
         coalesce(d.deliver_at > now() and d.failed_attempts = 0, false) as scheduled,
-        d.due_at = 'infinity' as aside
+        d.due_at = 'infinity' or exists (
+          select from outbox.refusal r
+          where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
+            and r.again_at = 'infinity') as aside
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id limit 1
@@ -54,7 +57,7 @@ select
   w.in_flight,
   w.event_id as first_event,
   w.published_at,
-  now() - w.published_at as age,
+  greatest(now() - w.published_at, '0') as age,
   case
     when not outbox.setting_on('worker.enabled') then 'held, delivery is switched off'
     when w.status <> 'enabled' then
@@ -67,10 +70,14 @@ select
       end
     when refused.again_at > now() then 'skipped, the database refuses to claim: '
       || refused.sqlstate || ' ' || refused.error
-    when w.aside then pg_catalog.concat_ws(': ', 'set aside, the database refused its result',
+    when lane.again_at is not null then 'skipped, the database refuses to change its lane: '
+      || lane.sqlstate || ' ' || lane.error
+    when w.aside then pg_catalog.concat_ws(': ', 'set aside, the database refused '
+        || case when r.step = 'claim' then 'to lease it' else 'its result' end,
       r.sqlstate || ' ' || r.error)
     when w.halted then 'held, a key is halted after a dead letter'
     when w.held_until > now() then 'throttled until ' || w.held_until
+    when unsent.kind is not null then 'waits for a run that can send kind ' || unsent.kind
     when w.next_at > now() then 'nothing is due before ' || w.next_at
     else 'due since ' || w.next_at
   end as why,
@@ -79,20 +86,27 @@ select
   last.error as last_error,
   case
     when not outbox.setting_on('worker.enabled') then
-      $$select outbox.set_setting('worker.enabled', 'true')$$
-    when w.status in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
+      $$select outbox.set_setting('worker.enabled', 'true');$$
+    when w.status in ('paused', 'disabled') then outbox.release_command(w.endpoint_id) || ';'
     when w.breaker <> 'closed' and w.breaker_enabled then null
     when w.aside then
-      pg_catalog.format('select outbox.retry_now(%L, %L)', w.event_id, w.endpoint_id)
+      pg_catalog.format('select outbox.retry_now(%L, %L);', w.event_id, w.endpoint_id)
     when w.halted then
-      pg_catalog.format('select outbox.resume_lane(%L, %L)', w.endpoint_id,
+      pg_catalog.format('select outbox.resume_lane(%L, %L);', w.endpoint_id,
         (select v.partition_key from outbox.find_event(w.event_id, w.endpoint_id) v))
     when w.next_at <= now() then 'see 01_is_it_alive.sql'
   end as command
 from waiting w
 left join outbox.endpoint_refusal refused
   on refused.endpoint_id = w.endpoint_id and refused.failures > 0
+left join lateral (
+  select q.again_at, q.sqlstate, q.error
+  from outbox.delivery d join outbox.lane_refusal q on q.lane_id = d.lane_id
+  where d.event_id = w.event_id and d.endpoint_id = w.endpoint_id
+) lane on true
 left join outbox.refusal r on r.event_id = w.event_id and r.endpoint_id = w.endpoint_id
+left join outbox.waiting_kind unsent
+  on unsent.kind = w.kind and unsent.at > now() - interval '1 minute'
 left join lateral (
   select a.at, a.status, a.error_class, a.error
   from (

@@ -37,8 +37,8 @@ select
   h.hint as remedy,
   case
     when f.status = 'enabled' and f.breaker <> 'open' and t.delivered = 0 then
-      pg_catalog.format('select outbox.pause_endpoint(%L, %L)', f.endpoint_id, 'it fails')
-    else outbox.release_command(f.endpoint_id)
+      pg_catalog.format('select outbox.pause_endpoint(%L, %L);', f.endpoint_id, 'it fails')
+    else outbox.release_command(f.endpoint_id) || ';'
   end as command
 from failing f
 cross join lateral (

@@ -39,4 +39,10 @@ from (
   limit 50
 ) a
 left join outbox.event v on v.id = a.event_id
-order by a.at desc, a.event_id, a.attempt desc, a.kind desc;
+union all
+select null, null, null, null, null, null, null, null, null, 'no such endpoint', null, null,
+  pg_catalog.format('outhook.endpoint is %L: neither an id nor a part of a URL', w.text),
+  null, null, null
+from wanted w
+where w.text <> '' and not exists (select from asked)
+order by at desc, event_id, attempt desc, kind desc;

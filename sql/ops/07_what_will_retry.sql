@@ -55,7 +55,7 @@ select
   a.status,
   a.error_class,
   a.error,
-  pg_catalog.format('select outbox.retry_now(%L, %L)', w.event_id, w.endpoint_id) as command
+  pg_catalog.format('select outbox.retry_now(%L, %L);', w.event_id, w.endpoint_id) as command
 from waiting w
 join outbox.endpoint e on e.id = w.endpoint_id
 cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p

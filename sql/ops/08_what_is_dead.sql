@@ -16,7 +16,7 @@ select
   pg_catalog.min(x.failed_at) as first_at,
   pg_catalog.max(x.failed_at) as last_at,
   pg_catalog.string_agg(distinct x.original_topic, ', ') as event_types,
-  pg_catalog.format('select outbox.replay_many(p_endpoint_id => %L, p_failed_from => %L)',
+  pg_catalog.format('select outbox.replay_many(p_endpoint_id => %L, p_failed_from => %L);',
     x.endpoint_id, pg_catalog.min(x.failed_at)) as command
 from newest x
 join outbox.endpoint e on e.id = x.endpoint_id

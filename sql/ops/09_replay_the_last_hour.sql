@@ -19,7 +19,7 @@ select e.org_id, e.id as endpoint_id, e.url, 'dead letters' as what, x.n as coun
   'as a job, 20 a second' as how,
   pg_catalog.format(
     'select outbox.replay_many(p_endpoint_id => %L, p_failed_from => now() - %L::interval, '
-    'p_rate_per_second => 20)', e.id, '1 hour') as command
+    'p_rate_per_second => 20);', e.id, '1 hour') as command
 from asked e
 cross join lateral (
   select pg_catalog.count(*) as n
@@ -36,16 +36,24 @@ select e.org_id, e.id, e.url, 'delivered',
   pg_catalog.format(
     'select outbox.replay(a.event_id, a.endpoint_id) from outbox.attempt a '
     'where a.endpoint_id = %L and a.at > now() - %L::interval and a.outcome = %L '
-    'and a.at < %L order by a.at desc limit 500', e.id, '1 hour', 'delivered', now())
+    'and a.at < %L order by a.at desc limit 500;', e.id, '1 hour', 'delivered', now())
 from asked e
 union all
 select j.org_id, j.endpoint_id, e.url, 'job ' || j.id || ', ' || j.status, j.replayed,
   pg_catalog.format('%s skipped, up to %s', j.skipped, j.at_failed),
   case
-    when j.status = 'running' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
+    when j.status = 'running' then pg_catalog.format('select outbox.set_replay_job(%L, %L);', j.id,
       'paused')
-    when j.status = 'paused' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
+    when j.status = 'paused' then pg_catalog.format('select outbox.set_replay_job(%L, %L);', j.id,
       'running')
   end
 from (select * from outbox.replay_job order by id desc limit 100) j
-join asked e on e.id = j.endpoint_id;
+join asked e on e.id = j.endpoint_id
+union all
+select null, null, null, 'no such endpoint', null,
+  case
+    when w.text = '' then 'outhook.endpoint is not set'
+    else pg_catalog.format('outhook.endpoint is %L: neither an id nor a part of a URL', w.text)
+  end,
+  null
+from wanted w where not exists (select from asked);

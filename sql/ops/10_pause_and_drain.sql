@@ -6,6 +6,14 @@
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
+),
+asked as materialized (
+  select e.*
+  from outbox.endpoint e cross join wanted w
+  where w.text <> '' and (e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0)
+    and e.status <> 'deleted'
+  order by e.created_at desc
+  limit 20
 )
 select
   e.org_id,
@@ -23,14 +31,18 @@ select
   end as step,
   case
     when e.status = 'enabled' then
-      pg_catalog.format('select outbox.pause_endpoint(%L, %L)', e.id, 'maintenance')
+      pg_catalog.format('select outbox.pause_endpoint(%L, %L);', e.id, 'maintenance')
     when g.in_flight > 0 then 'wait, and run this again'
-    else outbox.release_command(e.id)
+    else outbox.release_command(e.id) || ';'
   end as command
-from outbox.endpoint e
-cross join wanted w
+from asked e
 join outbox.gate g on g.endpoint_id = e.id
-where w.text <> '' and (e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0)
-  and e.status <> 'deleted'
-order by e.created_at desc
-limit 20;
+union all
+select null, null, null, null, null, null, null,
+  'no such endpoint: ' || case
+    when w.text = '' then 'outhook.endpoint is not set'
+    else pg_catalog.format('outhook.endpoint is %L, neither an id nor a part of a URL', w.text)
+  end,
+  null
+from wanted w where not exists (select from asked)
+order by url, endpoint_id;

@@ -44,4 +44,13 @@ cross join lateral (
   order by a.endpoint_id, (a.outcome = 'delivered') desc, a.at desc, a.kind desc
 ) a
 left join outbox.endpoint e on e.id = a.endpoint_id
-order by e.url, a.endpoint_id;
+union all
+select null, null, null, null, null, null, null, null, null, null, null, null, null,
+  case
+    when w.text = '' then 'outhook.event is not set'
+    when w.text !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    then pg_catalog.format('outhook.event is %L: not the id of an event', w.text)
+    else pg_catalog.format('event %s does not exist, or its day has been dropped', w.text)
+  end
+from wanted w where not exists (select from asked)
+order by url, endpoint_id;

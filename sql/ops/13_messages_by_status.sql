@@ -10,11 +10,11 @@ asked as (
   select w.text as org_id from wanted w where w.text <> ''
   union all
   (
-    select c.org_id from outbox.whatsapp_channel c cross join wanted w
+    select c.org_id from outbox.message_channel c cross join wanted w
     where w.text = '' group by c.org_id order by pg_catalog.max(c.created_at) desc limit 20
   )
 )
-select o.org_id, s.status, n.count, n.oldest_at, now() - n.oldest_at as age,
+select o.org_id, s.status, n.count, n.oldest_at, greatest(now() - n.oldest_at, '0') as age,
   case
     when s.status = 'QUEUED'
     then '02_what_is_stuck.sql shows why; 15_messages_waiting.sql lists them'

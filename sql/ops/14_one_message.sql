@@ -25,6 +25,7 @@ asked as materialized (
 select
   m.id as message_id,
   m.org_id,
+  m.correlation_id,
   m.status,
   m.attempt_count,
   m.max_attempts,
@@ -44,13 +45,23 @@ select
   a.next_retry_at,
   case
     when m.status = 'FAILED' then
-      pg_catalog.format('select outbox.resend_message(%L, %L)', m.org_id, m.id)
+      pg_catalog.format('select outbox.resend_message(%L, %L);', m.org_id, m.id)
     when m.status = 'QUEUED' then
-      pg_catalog.format('select outbox.cancel_message(%L, %L)', m.org_id, m.id)
+      pg_catalog.format('select outbox.cancel_message(%L, %L);', m.org_id, m.id)
   end as command
 from asked m
 left join lateral (
   select a.* from outbox.outbound_attempt a
   where a.outbound_message_id = m.id order by a.attempt_no desc limit 50
 ) a on true
-order by m.id, a.attempt_no desc;
+union all
+select null, null, null, 'no such message', null, null, null, null,
+  case
+    when w.text = '' then 'outhook.message is not set'
+    when w.text ~ '^[0-9]{1,18}$' then pg_catalog.format('message %s does not exist', w.text)
+    else pg_catalog.format(
+      'outhook.message is %L: neither an id, the id of a provider, nor organisation/key', w.text)
+  end,
+  null, null, null, null, null, null, null, null, null, null, null, null
+from wanted w where not exists (select from asked)
+order by message_id, attempt_no desc;

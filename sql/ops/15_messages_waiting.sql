@@ -3,11 +3,11 @@
 -- arrive. Good: only young messages, and none SENDING. The next claim takes SENDING ones back
 -- automatically. It shows 50 of each, without number and payload.
 
-select m.*, now() - m.created_at as age, e.status as channel_status, e.status_reason,
+select m.*, greatest(now() - m.created_at, '0') as age, e.status as channel_status, e.status_reason,
   a.next_retry_at,
   case
-    when e.status <> 'enabled' then outbox.release_command(m.channel_id)
-    else pg_catalog.format('select outbox.retry_now(%L, %L)', m.event_id, m.channel_id)
+    when e.status <> 'enabled' then outbox.release_command(m.channel_id) || ';'
+    else pg_catalog.format('select outbox.retry_now(%L, %L);', m.event_id, m.channel_id)
   end as command
 from (
   (

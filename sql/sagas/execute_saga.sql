@@ -92,7 +92,7 @@ exception
   -- Unchanged, so that the caller can repeat the transaction.
   when transaction_rollback then
     raise;
-  when others then
+  when assert_failure or others then
     get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
     raise exception using errcode = 'OH007',
       message = pg_catalog.format('saga %s failed at step %s, %s: %s', p_saga, p_place, p_function,

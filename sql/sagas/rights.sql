@@ -7,6 +7,9 @@ grant execute on function
   outbox.drop_saga(text),
   outbox.execute_saga(text, jsonb, text, text, text),
   outbox.execute_org_saga(text, text, text, text, text, boolean),
+  outbox.list_sagas(boolean),
+  outbox.get_saga(text, boolean),
+  outbox.get_saga_execution(text, uuid),
   outbox.begin_saga(text, jsonb, text, text),
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb)

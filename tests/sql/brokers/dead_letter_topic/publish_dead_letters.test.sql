@@ -21,12 +21,12 @@ create function letters() returns table (id uuid, endpoint_id uuid, body jsonb, 
 $$;
 
 create temporary table ours as select broker('kafka', '{"brokers": ["k.example.com:9093"], "topic": "{org}.{type}"}', 'partition') as id;
-select outbox.publish_raw('order.paid', '{"n": 10000000000000000.10}', 'org-1', p_partition_key => 'k{type}"1', p_correlation_id => 'tx_xyz');
+select outbox.publish_raw('order.paid', '{"n": 10000000000000000.10}', 'org-1', p_partition_key => 'k{type}"1', p_correlation_id => 'tx_xyz', p_idempotency_key => 'pay-"123');
 select is(refuse(), 1, 'the record is refused');
 select is((select count(*) from letters()), 1::bigint, 'its dead letter becomes an event');
 select is(body - array['original_message', 'failed_at', 'event_id', 'endpoint_id'],
   '{"original_topic": "org-1.order.paid", "error": "Refused: \"MESSAGE_TOO_LARGE\"", "retry_count": 1, "correlation_id": "tx_xyz",
-  "original_exchange": null, "original_key": "k{type}\"1", "event_type": "order.paid"}'::jsonb, 'in the documented form') from letters();
+  "original_exchange": null, "original_key": "k{type}\"1", "idempotency_key": "pay-\"123", "event_type": "order.paid"}'::jsonb, 'in the documented form') from letters();
 select is(body ->> 'failed_at', '2026-03-01T12:00:00.000Z', 'with the time') from letters();
 select is(array[l.body ->> 'endpoint_id', l.body ->> 'event_id'], array[o.id::text, x.event_id::text], 'and the ids')
 from letters() l, ours o, outbox.dead_letter x;
@@ -65,7 +65,7 @@ create temporary table rabbit as select broker('rabbitmq', '{"url": "amqps://mq.
 select outbox.publish('order.paid', '[1]', 'org-1');
 select is(refuse('PRECONDITION_FAILED'), 1, 'RabbitMQ refuses');
 select is(body - array['failed_at', 'event_id', 'endpoint_id', 'correlation_id', 'error', 'retry_count'],
-  '{"original_topic": "order.paid", "original_exchange": "shop", "original_message": [1], "original_key": null, "event_type": "order.paid"}'::jsonb,
+  '{"original_topic": "order.paid", "original_exchange": "shop", "original_message": [1], "original_key": null, "idempotency_key": null, "event_type": "order.paid"}'::jsonb,
   'topic and exchange say where it was going') from letters() where endpoint_id = (select id from rabbit);
 
 -- What expired is published as well.

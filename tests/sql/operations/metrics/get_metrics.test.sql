@@ -4,7 +4,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_usage.sql
-select plan(20);
+select plan(21);
 
 create function queue(p_key text) returns jsonb language sql as $$ select outbox.get_metrics() -> 'queue' -> p_key $$;
 create function open_of(p_status text) returns integer language sql as $$
@@ -27,6 +27,8 @@ select is(late(), 50.0, 'the first of what is due has waited since it was routed
 
 do $$ begin perform outbox.pause_endpoint(c) from e; end $$;
 select is(open_of('paused'), 3, 'what a paused endpoint holds is held');
+update outbox.endpoint set status_reason = 'unreadable: the signing secret' where id = (select c from e);
+select is(open_of('unreadable'), 3, 'for itself, if a secret of it cannot be read');
 create temporary table claimed as select step(5) as a;
 select is((select sum((s -> 'in_flight')::integer)::integer from jsonb_array_elements(queue('endpoints')) s), 5, 'requests under way are counted');
 do $$ begin perform step(0, results(claimed.a, 'failed', '{"status": 500}')) from claimed; end $$;

@@ -20,11 +20,11 @@ select is(claimed(a), 2, 'both are claimed') from answer;
 select is(answer.a -> 'events' -> e.id::text, f.a -> 'events' -> e.id::text, 'the event is the same, its head, body and keys') from answer, first_batch f, event e;
 select is(answer.a -> 'events' -> e.plain::text, f.a -> 'events' -> e.plain::text, 'and one whose keys are its id') from answer, first_batch f, event e;
 select is((select array_agg(d ->> 'attempt') from answer, jsonb_array_elements(a -> 'deliveries') d), '{2,2}', 'attempt numbers go on from the dead letter''s');
-select results_eq('select event_type, status, org_id, created_at from outbox.delivery_status join made m on m.id = endpoint_id',
+select results_eq('select event_type, status, org_id, created_at from outbox.delivery_status join made m on m.id = endpoint_id where open',
   $$values ('order.paid', 'processing', 'default', '2026-03-01 12:00:00+00'::timestamptz)$$, 'delivery_status tells its type and time');
-select results_eq('select event_type, payload::text, status, retry_count from outbox.webhook_outbox join made m on m.id = endpoint_id',
+select results_eq('select event_type, payload::text, status, retry_count from outbox.webhook_outbox join made m on m.id = endpoint_id where status <> ''DEAD_LETTER''',
   $$values ('order.paid', '{"total" : 1.10 }', 'PROCESSING', 0)$$, 'webhook_outbox its payload');
-select results_eq('select correlation_id, partition_key from outbox.transaction_outbox join made m on m.id = endpoint_id', $$values ('c-1', 'k')$$, 'transaction_outbox its keys');
+select results_eq('select correlation_id, partition_key from outbox.transaction_outbox join made m on m.id = endpoint_id where status <> ''dlq''', $$values ('c-1', 'k')$$, 'transaction_outbox its keys');
 select step(0, results(a, 'failed', '{"status": 404}')) from answer;
 select results_eq('select event_id, endpoint_id, org_id, original_topic, original_message, correlation_id, partition_key, idempotency_key, event_created_at, retry_count from outbox.dead_letter order by 1, 2',
   'select event_id, endpoint_id, org_id, original_topic, original_message, correlation_id, partition_key, idempotency_key, event_created_at, retry_count from letter order by 1, 2',

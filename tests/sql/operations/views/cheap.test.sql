@@ -6,7 +6,7 @@ begin;
 select plan(13);
 
 -- With its partitions, as a real database has them.
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 select endpoint(p_max_in_flight => 1000, p_quantum => 1000);
 do $$ begin for n in 1 .. 3 loop perform helper.events(400), helper.send('delivered', '{"status": 200}', 400); end loop; end $$;
 select events(10);

@@ -19,7 +19,7 @@ select results_eq('select id, event_type, payload::text, status, retry_count fro
   'webhook_outbox shows the row before it is routed');
 
 select is(refusal($$insert into outbox.webhook_outbox (event_type, payload) values ('a b', '{}')$$),
-  $$OH001 type is 'a b'$$, 'webhook_outbox refuses what publish_raw() refuses');
+  $$OH001 event_type is 'a b'$$, 'webhook_outbox refuses what publish_raw() refuses');
 select is(refusal($$insert into outbox.webhook_outbox (event_type) values ('a')$$),
   'OH001 payload is null', 'webhook_outbox refuses a row without a payload');
 

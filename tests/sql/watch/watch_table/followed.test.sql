@@ -117,7 +117,7 @@ set local client_min_messages = error;
 select is(pg_temp.published('insert into shop.goods values (1, ''x'')'), null, 'of a broken watch nothing is published');
 reset client_min_messages;
 select set_eq('select * from outbox.broken_watch', $$values ('shop.goods'::regclass,
-  'changes of shop.goods are not published: a column of p_changed, p_except was dropped', 'select outbox.watch_table(''shop.goods'', …)')$$,
+  'changes of shop.goods are not published: a column of p_changed, p_except was dropped', 'select outbox.watch_table(''shop.goods'', …);')$$,
   'and the view says so');
 select is((select problems[cardinality(problems)] from outbox.queue_health), 'changes of shop.goods are not published: a column of p_changed, p_except was dropped',
   'and the health of the queue');
@@ -126,7 +126,7 @@ select is(pg_temp.published('insert into shop.goods values (2, ''x'')'), 'defaul
 select is_empty('select * from outbox.broken_watch', 'and not broken');
 alter table shop.goods disable trigger outhook_row;
 select set_eq('select problem, command from outbox.broken_watch', $$values ('changes of shop.goods are not published: its trigger is disabled',
-  'alter table shop.goods enable trigger outhook_row')$$, 'a disabled trigger is a problem');
+  'alter table shop.goods enable trigger outhook_row;')$$, 'a disabled trigger is a problem');
 
 -- Every column, a name with quotes, and a table without columns.
 create table shop."a ""b""" ("x ""%s y" integer, "n" integer, r text, v text, "outhook row" text);
