@@ -7,8 +7,9 @@ import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middl
 import { errorResponse, handleError, missingRoute, readIssues } from './middleware/problem.ts'
 import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
-import { tracing } from './middleware/trace.ts'
+import { continueTrace, tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
+import { addActivityRoutes } from './routes/activity.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
 import { addChannelRoutes } from './routes/channels.ts'
@@ -20,14 +21,19 @@ import { addEndpointRoutes } from './routes/endpoints.ts'
 import { addEventTypeRoutes } from './routes/event_types.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addInboundRoutes } from './routes/inbound_messages.ts'
 import { addMessageRoutes } from './routes/messages.ts'
 import { addOptOutRoutes } from './routes/opt_outs.ts'
+import { addOverviewRoutes } from './routes/overview.ts'
 import { addPeopleRoutes } from './routes/people.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
+import { addSagaLogRoutes } from './routes/saga_log.ts'
 import { addSagaRoutes } from './routes/sagas.ts'
+import { addSearchRoutes } from './routes/search.ts'
 import { addSecretRoutes } from './routes/secrets.ts'
+import { addSettingRoutes } from './routes/settings.ts'
 import { addTemplateRoutes } from './routes/templates.ts'
 import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
 
@@ -47,7 +53,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.notFound((c) => errorResponse(missingRoute(app, c.req), c.get('requestId')))
 
   app.use(requestLog(deps))
-  app.use(tracing(deps.tracer ?? null))
+  app.use(tracing(deps.tracer ?? null, deps.now))
   const crossOrigin = cors(deps.corsOrigins)
   if (crossOrigin !== null) app.use(crossOrigin)
   app.use(headLimit(limits))
@@ -58,6 +64,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
     return c.body(description, 200, { 'content-type': 'application/json' })
   })
   app.use(authentication(deps.authenticate))
+  app.use(continueTrace(deps.tracer ?? null))
   app.use(rateLimit(deps))
   app.use(bodyLimit(limits))
   app.use(async (c, next) => {
@@ -73,17 +80,23 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addDeadLetterRoutes(app, deps)
   addReplayJobRoutes(app, deps)
   addHealthRoutes(app, deps)
+  addOverviewRoutes(app, deps)
   addEventRoutes(app, deps)
   addEventTypeRoutes(app, deps)
   addDeliveryRoutes(app, deps)
   addMessageRoutes(app, deps)
   addDossierRoutes(app, deps)
   addAuditRoutes(app, deps)
+  addActivityRoutes(app, deps)
+  addSearchRoutes(app, deps)
   addTemplateRoutes(app, deps)
   addChannelRoutes(app, deps)
   addWhatsappAppRoutes(app, deps)
   addOptOutRoutes(app, deps)
   addPeopleRoutes(app, deps)
   addSagaRoutes(app, deps)
+  addSagaLogRoutes(app, deps)
+  addSettingRoutes(app, deps)
+  addInboundRoutes(app, deps)
   return app
 }

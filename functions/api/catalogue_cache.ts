@@ -26,18 +26,19 @@ export class CatalogueCache {
 
   /**
    * Keeps the catalogue of an organisation instead of an older one, if it is strict. A catalogue that has more
-   * characters than all may have is kept alone.
+   * characters than all may have is kept alone. Returns how many characters it has.
    */
-  keep(orgId: string, catalogue: Catalogue): void {
+  keep(orgId: string, catalogue: Catalogue): number {
     this.#drop(orgId)
-    if (!catalogue.strict) return
     const { length: characters } = JSON.stringify(catalogue.types)
+    if (!catalogue.strict) return characters
     this.#entries.set(orgId, { catalogue, characters })
     this.#characters += characters
     for (const oldest of this.#entries.keys()) {
-      if (oldest === orgId || this.#isWithin()) return
+      if (oldest === orgId || this.#isWithin()) break
       this.#drop(oldest)
     }
+    return characters
   }
 
   #isWithin(): boolean {

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiDatabase } from './database.ts'
 import type { Principal } from './auth/principal.ts'
+import type { CheckChannel } from './channel_check/check.ts'
 import type { CallbackDatabase } from '../_shared/messages/callbacks/database.ts'
 import type { Log } from '../_shared/base/log.ts'
 import type { OpenSpan, Tracer } from '../_shared/trace/tracer.ts'
@@ -13,6 +14,8 @@ export type ApiEnv = {
     principal: Principal
     /** For the rules of tokens, which read the object that a request names. */
     database: ApiDatabase
+    /** When the request began, on the clock `now` of ApiDeps. */
+    startedAt: number
     /** The span of the request; null if it is not recorded. */
     span: OpenSpan | null
     /** Counts further requests of the organisation for expensive work; absent: no limit is set. */
@@ -34,6 +37,8 @@ export type ApiDeps = {
   portalSecrets: readonly string[]
   /** Secrets of WhatsApp's verify tokens; an empty list: no callback address can be verified. */
   verifySecrets: readonly string[]
+  /** Checks a channel at Meta. */
+  checkChannel: CheckChannel
   /** The web origins that may call from a browser; an empty list: CORS is off. */
   corsOrigins: readonly string[]
   /** Milliseconds since 1970. */
@@ -46,4 +51,6 @@ export type ApiDeps = {
   tracer?: Tracer | null
   /** Counts a request for the metrics; absent: nothing is counted. */
   countRequest?(request: CountedRequest): void
+  /** Counts the response to a callback of WhatsApp; absent: nothing is counted. */
+  countCallback?(status: number): void
 }

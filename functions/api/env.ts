@@ -6,9 +6,11 @@ import {
   listVariable,
   type NamedKey,
   namedKeysVariable,
+  proxyAuthorizationVariable,
   readSecretKeys,
   readVariables,
   secretsVariable,
+  transportVariable,
 } from '../_shared/base/env.ts'
 
 const keyObject = z.looseObject({ kty: z.string() })
@@ -36,6 +38,8 @@ const variables = z.object({
   OUTHOOK_PORTAL_SECRET: secretsVariable,
   OUTHOOK_WHATSAPP_VERIFY_SECRET: secretsVariable,
   OUTHOOK_API_CORS_ORIGINS: listVariable,
+  OUTHOOK_TRANSPORT: transportVariable,
+  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorizationVariable,
   OUTHOOK_DEBUG: flagVariable,
 })
 
@@ -53,6 +57,8 @@ export type ApiEnvironment = {
   verifySecrets: string[]
   /** The web origins that may call from a browser; an empty list: CORS is off. */
   corsOrigins: string[]
+  transport: 'http1' | 'fetch'
+  proxyAuthorization: string | undefined
   debug: boolean
 }
 
@@ -76,6 +82,8 @@ export function readApiEnv(environment: Record<string, string | undefined>): Api
     portalSecrets: env.OUTHOOK_PORTAL_SECRET,
     verifySecrets: env.OUTHOOK_WHATSAPP_VERIFY_SECRET,
     corsOrigins: env.OUTHOOK_API_CORS_ORIGINS,
+    transport: env.OUTHOOK_TRANSPORT,
+    proxyAuthorization: env.OUTHOOK_PROXY_AUTHORIZATION,
     debug: env.OUTHOOK_DEBUG,
   }
 }

@@ -45,7 +45,7 @@ const publishedIds = z.object({
 })
 const resultSchema = z.union([
   publishedIds,
-  z.object({ catalogue: catalogueSchema }),
+  z.object({ catalogue: catalogueSchema, duplicates: z.array(z.int()).default([]) }),
 ])
 
 /** The ids in the order of the events, and the indexes of events that were published before. */
@@ -59,10 +59,21 @@ const maxRounds = 5
 
 /**
  * Publishes through the database. It caches the catalogues of strict organisations; the call that
- * publishes returns a newer one if there is any.
+ * publishes returns a newer one if there is any. Idempotency keys come before the catalogue: the
+ * database is asked before an event is refused, and names the events that were published before.
  */
 export function createPublisher(database: ApiDatabase): Publish {
   const catalogues = new CatalogueCache(maxCatalogues, maxCharacters)
+
+  /** The whole catalogue is sent after each change of it, so its size is charged. */
+  function keep(
+    orgId: string,
+    catalogue: Catalogue,
+    charge?: (requests: number) => void,
+  ): void {
+    const more = Math.floor(catalogues.keep(orgId, catalogue) / charactersOfRequest)
+    if (more > 0) charge?.(more)
+  }
 
   return async function publish(
     orgId,
@@ -74,29 +85,25 @@ export function createPublisher(database: ApiDatabase): Publish {
     const more = requestsFor(events)
     if (more > 0) charge?.(more)
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
+    let repeats: ReadonlySet<number> = new Set()
     let isFresh = false
     for (let round = 0; round < maxRounds; round++) {
       const catalogue = catalogues.get(orgId)
-      const refusal = catalogue === undefined ? null : findRefusal(catalogue, events, charge)
-      if (refusal !== null) {
-        if (isFresh) throw refusal
-        const newest = await database.call(
-          'read_catalogue',
-          { p_org_id: orgId },
-          catalogueSchema,
-        )
-        // The known copy stays, because its schemas are compiled.
-        if (newest.version === catalogue?.version) throw refusal
-        catalogues.keep(orgId, newest)
-        isFresh = true
-        continue
-      }
+      const refusal = catalogue === undefined
+        ? null
+        : findRefusal(catalogue, events, repeats, charge)
+      if (refusal !== null && isFresh) throw refusal
       const args: FunctionArgs<'publish_events'> = { p_org_id: orgId, p_events: rows }
-      if (catalogue !== undefined) args.p_catalogue = catalogue.version
+      // Without a version, only a repeat is published, or the catalogue is not strict any more.
+      if (catalogue !== undefined && refusal === null) args.p_catalogue = catalogue.version
       if (batchKey !== undefined) args.p_key = batchKey
       const result = await database.call('publish_events', args, resultSchema, { traceparent })
       if ('ids' in result) return result
-      catalogues.keep(orgId, result.catalogue)
+      // The known copy stays, because its schemas are compiled.
+      const isKnown = result.catalogue.version === catalogue?.version
+      if (refusal !== null && isKnown && result.duplicates.length === 0) throw refusal
+      if (!isKnown) keep(orgId, result.catalogue, charge)
+      repeats = new Set(result.duplicates)
       isFresh = true
     }
     throw new ApiError('unavailable', 'The catalogue of event types keeps changing', {
@@ -121,11 +128,12 @@ const stepsOfRequest = 500_000
 function findRefusal(
   catalogue: Catalogue,
   events: PublishedEvent[],
+  repeats: ReadonlySet<number>,
   charge?: (requests: number) => void,
 ): ApiError | null {
   // One budget for all events of the request, so that the cost of a batch is linear in its size.
   const steps = stepsFor(events.reduce((sum, { body }) => sum + body.length, 0))
-  const refusal = findRefused(catalogue, events, steps)
+  const refusal = findRefused(catalogue, events, repeats, steps)
   charge?.(Math.floor((steps.taken + steps.compiled) / stepsOfRequest))
   return refusal
 }
@@ -133,9 +141,11 @@ function findRefusal(
 function findRefused(
   catalogue: Catalogue,
   events: PublishedEvent[],
+  repeats: ReadonlySet<number>,
   steps: Steps,
 ): ApiError | null {
   for (const [at, { type, payload }] of events.entries()) {
+    if (repeats.has(at)) continue
     if (!Object.hasOwn(catalogue.types, type)) {
       return new ApiError('invalid_argument', `events.${at}.type is not in the catalogue`, {
         field: `events.${at}.type`,

@@ -11,7 +11,7 @@ begin
     'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
     'status', case
       when p_letter.delivered_at is not null then 'delivered'
-      when p_letter.replayed_at is not null then 'replayed'
+      when p_letter.replayed_at is not null and not p_letter.at_broker then 'replayed'
       when p_letter.discarded_at is not null then 'discarded'
       else 'open'
     end,

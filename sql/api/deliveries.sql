@@ -17,6 +17,9 @@ begin
   where a.event_id = p_event_id and a.endpoint_id is not null
   union
   select r.endpoint_id from outbox.refusal r where r.event_id = p_event_id
+  union
+  -- Longer than its attempts.
+  select x.endpoint_id from outbox.dead_letter x where x.event_id = p_event_id
   order by 1 desc;
 end
 $$;

@@ -22,22 +22,6 @@ begin
   from outbox.delivery_status s
   -- Not =: see last_attempt().
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_result is null then
-    -- The partition of the event was dropped; only the dead letter is left.
-    select pg_catalog.jsonb_build_object(
-      'eventType', x.original_topic,
-      'status', case
-        when x.delivered_at is not null then 'delivered'
-        when x.why in ('expired', 'filter_error') then x.why
-        else 'dead_letter'
-      end,
-      'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
-      'createdAt', outbox.iso_time(x.event_created_at),
-      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_result
-    from outbox.dead_letter x
-    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  end if;
   return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
     'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_result;
 end

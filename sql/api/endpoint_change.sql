@@ -154,7 +154,8 @@ comment on function outbox.change_event_types(uuid, jsonb) is
   'endpoint already has with the same filter is not changed. OH001, OH004.';
 
 create function outbox.update_org_endpoint(
-  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
+  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null,
+  p_by_token boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -166,13 +167,17 @@ begin
   end if;
   v_before := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
   perform outbox.refuse_managed(v_before);
+  if p_by_token then
+    perform outbox.check_token_share(p_org_id, p_change, v_before);
+  end if;
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   perform outbox.finish_change(v_before, p_change -> 'headers');
   return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
 end
 $$;
-comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
+comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean) is
   'Changes only the members in p_change; headers by name, null removes one. A URL with another '
   'scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; '
-  'OH004: it is managed under another path (a channel); OH010: a limit of subscriptions.';
+  'OH004: it is managed under another path (a channel); OH010: a limit of subscriptions, or of the '
+  'share that a token may set (p_by_token: the caller has a token, not a secret key).';

@@ -50,22 +50,31 @@ comment on function outbox.was_rotated(uuid) is
   'Whether the signing secret with which an endpoint was created has been replaced.';
 
 create function outbox.create_org_endpoint(
-  p_org_id text, p_endpoint jsonb, p_key text default null
+  p_org_id text, p_endpoint jsonb, p_key text default null, p_by_token boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_new jsonb;
-  v_id uuid :=
-    (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint);
+  v_id uuid := (v_result ->> 'id')::uuid;
 begin
   if v_id is not null then
+    -- Deleted since: the first response, whose secret is deleted, too.
+    if not exists (
+      select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted')
+    then
+      return v_result;
+    end if;
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
         and not outbox.was_rotated(v_id)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
+  end if;
+  if p_by_token then
+    perform outbox.check_token_share(p_org_id, p_endpoint, null);
   end if;
   v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case
@@ -76,11 +85,13 @@ begin
   v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id,
     p_endpoint - array['url', 'broker', 'config', 'credentials']);
-  perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
-  return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
+  v_result := outbox.get_org_endpoint(p_org_id, v_id);
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result || (v_new - 'id');
 end
 $$;
-comment on function outbox.create_org_endpoint(text, jsonb, text) is
+comment on function outbox.create_org_endpoint(text, jsonb, text, boolean) is
   'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
-  'with the same p_key returns the current endpoint, without its secret if that was rotated. '
-  'OH001, OH003, OH010.';
+  'with the same p_key returns the current endpoint, without its secret if that was rotated; after '
+  'the endpoint was deleted, the first response without the secret. p_by_token: the caller has a '
+  'token, not a secret key. OH001, OH003, OH010.';

@@ -18,6 +18,8 @@ begin
     'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
     'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
     'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
+    'retry', outbox.retry_to_wire(coalesce(p_endpoint.retry, outbox.retry_preset(p_endpoint.kind))),
+    'retryPreset', p_endpoint.retry is null,
     'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,

@@ -58,7 +58,9 @@ comment on function outbox.change_catalogue(text, boolean) is
   'Records a change of the catalogue of an organisation. locks: its row, so that changes of one '
   'catalogue wait for each other.';
 
-create function outbox.read_catalogue(p_org_id text) returns jsonb
+create function outbox.read_catalogue(
+  p_org_id text, p_with_types boolean default true
+) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
@@ -75,12 +77,13 @@ begin
     'types', coalesce(
       (
         select pg_catalog.jsonb_object_agg(t.type, t.schema)
-        from outbox.event_type t where t.org_id = p_org_id
+        from outbox.event_type t where t.org_id = p_org_id and p_with_types
       ), '{}'));
 end
 $$;
-comment on function outbox.read_catalogue(text) is
-  'The rules for publishing: {"strict", "version", "types": {type: schema or null}}.';
+comment on function outbox.read_catalogue(text, boolean) is
+  'The rules for publishing: {"strict", "version", "types": {type: schema or null}}. They may have '
+  'several MiB; types is empty without p_with_types.';
 
 create function outbox.set_catalogue(p_org_id text, p_strict boolean) returns jsonb
 language plpgsql security definer set search_path = ''

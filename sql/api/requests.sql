@@ -29,8 +29,6 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
-  v_stored outbox.request_key;
 begin
   if p_key is null then
     return null;
@@ -41,7 +39,7 @@ begin
   end if;
   -- A second request with the same key waits here until the first commits.
   insert into outbox.request_key as k (org_id, key, route, content, created_at)
-  values (p_org_id, p_key, p_route, v_content, v_now)
+  values (p_org_id, p_key, p_route, outbox.request_content(p_request), v_now)
   on conflict (org_id, key) do update
     set route = excluded.route, content = excluded.content, response = null,
       created_at = excluded.created_at
@@ -49,8 +47,38 @@ begin
   if found then
     return null;
   end if;
-  select * into v_stored from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
-  if v_stored.route <> p_route or v_stored.content <> v_content then
+  return outbox.find_response(p_org_id, p_route, p_key, p_request, v_now);
+end
+$$;
+comment on function outbox.begin_request(text, text, text, jsonb) is
+  'Stores the Idempotency-Key of a request and returns null. If it is already stored, returns the '
+  'response of its first request. Call it first in the transaction of the request. Returns null '
+  'without a key. OH001; OH003: the key was used with another route or body.';
+
+create function outbox.request_content(p_request jsonb) returns bytea
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
+end
+$$;
+comment on function outbox.request_content(jsonb) is
+  'SHA-256 of a request, which must be equal in two requests with the same key.';
+
+create function outbox.find_response(
+  p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamptz
+) returns jsonb
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stored outbox.request_key;
+begin
+  select * into v_stored from outbox.request_key k
+  where k.org_id = p_org_id and k.key = p_key and k.created_at > p_now - outbox.key_window();
+  if not found then
+    return null;
+  end if;
+  if v_stored.route <> p_route or v_stored.content <> outbox.request_content(p_request) then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
         'Idempotency-Key was used within %s hours for another request',
@@ -60,10 +88,9 @@ begin
   return v_stored.response;
 end
 $$;
-comment on function outbox.begin_request(text, text, text, jsonb) is
-  'Stores the Idempotency-Key of a request and returns null. If it is already stored, returns the '
-  'response of its first request. Call it first in the transaction of the request. Returns null '
-  'without a key. OH001; OH003: the key was used with another route or body.';
+comment on function outbox.find_response(text, text, text, jsonb, timestamptz) is
+  'The response of the first request with a key; null if there is none. OH003: the key was used '
+  'with another route or body.';
 
 create function outbox.end_request(p_org_id text, p_key text, p_response jsonb) returns void
 language plpgsql set search_path = ''

@@ -3,10 +3,10 @@
 select outbox.close_new();
 
 grant execute on function
-  outbox.create_org_endpoint(text, jsonb, text),
+  outbox.create_org_endpoint(text, jsonb, text, boolean),
   outbox.get_org_endpoint(text, uuid),
   outbox.list_org_endpoints(text, text, integer, text),
-  outbox.update_org_endpoint(text, uuid, jsonb, integer),
+  outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean),
   outbox.delete_org_endpoint(text, uuid, integer),
   outbox.get_retry_config(text, uuid),
   outbox.set_retry_config(text, uuid, jsonb, integer),
@@ -19,6 +19,7 @@ grant execute on function
   outbox.test_org_endpoint(text, uuid),
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
+  outbox.get_org_overview(text, integer),
   outbox.take_requests(text, integer),
   outbox.count_requests(jsonb),
   outbox.record_portal_token(text, jsonb, text),
@@ -30,6 +31,8 @@ grant execute on function
   outbox.replay_dead_letter(text, uuid),
   outbox.discard_org_dead_letter(text, uuid, text),
   outbox.create_replay_job(text, jsonb, text),
+  outbox.preview_replay_job(text, jsonb),
+  outbox.create_backfill(text, uuid, jsonb, text),
   outbox.get_replay_job(text, text),
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
@@ -37,7 +40,7 @@ grant execute on function
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer),
-  outbox.read_catalogue(text),
+  outbox.read_catalogue(text, boolean),
   outbox.set_catalogue(text, boolean),
   outbox.put_event_type(text, text, text, json, boolean, text),
   outbox.get_event_type(text, text),
@@ -45,6 +48,8 @@ grant execute on function
   outbox.delete_event_type(text, text),
   outbox.get_delivery(text, uuid, uuid),
   outbox.act_on_delivery(text, uuid, uuid, text, text),
+  outbox.list_org_settings(text, boolean),
+  outbox.search_org(text, text, text, integer),
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
 to service_role;

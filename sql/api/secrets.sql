@@ -32,21 +32,34 @@ create function outbox.rotate_org_secret(
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  -- The key comes first: a repeat succeeds also after the endpoint was deleted.
+  v_stored jsonb := outbox.begin_request(p_org_id,
+    'POST /endpoints/{endpointId}/secret/rotate', p_key,
+    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds));
+  v_result jsonb;
 begin
-  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  if outbox.begin_request(p_org_id, 'POST /endpoints/{endpointId}/secret/rotate', p_key,
-    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds)) is null
+  if v_stored is not null and not exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.status <> 'deleted')
   then
+    return v_stored;
+  end if;
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  if v_stored is null then
     perform outbox.rotate_secret(p_endpoint_id, p_secret,
       pg_catalog.make_interval(secs => p_overlap_seconds));
-    -- No secret is stored here: a repeat reads it from Vault.
-    perform outbox.end_request(p_org_id, p_key, '{}');
   end if;
-  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  v_result := outbox.get_org_secret(p_org_id, p_endpoint_id);
+  if v_stored is null then
+    -- No secret is stored here: a repeat reads it from Vault.
+    perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
+  end if;
+  return v_result;
 end
 $$;
 comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
-  'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). '
+  'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(); a '
+  'repeat after the endpoint was deleted returns the first response without the secret. '
   'p_overlap_seconds 0: requests are no longer signed with an older secret of the scheme. OH001, '
   'OH002, OH003, OH004.';
 

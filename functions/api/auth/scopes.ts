@@ -14,13 +14,15 @@ export const scopes = {
   'messages:read': 'lists and reads messages, activity, templates and channels',
   'messages:send': 'sends, resends and cancels messages',
   'templates:write': 'creates, changes and deletes templates',
-  'channels:write': 'changes, resumes and deletes channels',
+  'channels:write': 'changes, checks, resumes and deletes channels',
   'consents:read': 'lists consents, opt-outs and people',
   'consents:write': 'records consents, adds and removes opt-outs, and parts people',
   'audit:read': 'lists the audit trail',
   'sagas:execute': 'executes the sagas that tokens may execute',
+  'sagas:read': 'lists and reads sagas, and the logs of their executions',
   'portal-tokens:write': 'creates and revokes portal tokens',
   'health:read': 'reads the health of the outbox',
+  'settings:read': 'reads the settings that an organisation may have for itself',
 } as const
 
 export type Scope = keyof typeof scopes

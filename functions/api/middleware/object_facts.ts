@@ -18,6 +18,14 @@ const deliveryFacts = z.object({
   eventType: z.string().nullable(),
 })
 
+/** A replay job has one event type or all, a backfill a list or those of its endpoint. */
+const jobFacts = z.object({
+  source: z.string(),
+  endpointId: z.string().nullable(),
+  eventType: z.string().nullable().default(null),
+  eventTypes: z.array(z.string()).nullable().default(null),
+})
+
 /** By the first word of the path: the form of an id, and how its facts are read. */
 export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
   endpoints: {
@@ -28,7 +36,7 @@ export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
         { p_org_id, p_endpoint_id },
         endpointFacts,
       )
-      return { endpointId: endpoint.id, types: endpoint.eventTypes, kind: endpoint.kind }
+      return { endpointId: endpoint.id, types: typesOf(endpoint), kind: endpoint.kind }
     },
   },
   deliveries: {
@@ -48,7 +56,16 @@ export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
   'replay-jobs': {
     form: /^[0-9]{1,18}$/,
     async load(database, p_org_id, p_id): Promise<Facts> {
-      return ofDelivery(await database.call('get_replay_job', { p_org_id, p_id }, deliveryFacts))
+      const job = await database.call('get_replay_job', { p_org_id, p_id }, jobFacts)
+      if (job.source === 'dead_letters' || job.endpointId === null) return ofDelivery(job)
+      if (job.eventTypes !== null) return { endpointId: job.endpointId, types: job.eventTypes }
+      // Without types of its own, a backfill sends those of its endpoint.
+      const endpoint = await database.call(
+        'get_org_endpoint',
+        { p_org_id, p_endpoint_id: job.endpointId },
+        endpointFacts,
+      )
+      return { endpointId: job.endpointId, types: typesOf(endpoint) }
     },
   },
   events: {
@@ -67,6 +84,14 @@ export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
     load: (_database, _org, type): Promise<Facts> =>
       Promise.resolve({ endpointId: null, types: [type] }),
   },
+}
+
+/**
+ * The event types of an endpoint. An endpoint without event types gets any event that is addressed to it.
+ * Its result is null, which is within no limit.
+ */
+export function typesOf({ eventTypes }: { eventTypes: string[] }): (string | null)[] {
+  return eventTypes.length === 0 ? [null] : eventTypes
 }
 
 function ofDelivery({ endpointId, eventType }: z.infer<typeof deliveryFacts>): Facts {

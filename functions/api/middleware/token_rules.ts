@@ -4,7 +4,7 @@ import { includesEndpoint, includesType, type TokenLimits } from '../auth/token_
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { keyRequired } from './access.ts'
-import { type Facts, loaders } from './object_facts.ts'
+import { type Facts, loaders, typesOf } from './object_facts.ts'
 
 /** The kinds of endpoints that a token may create and change. The operator owns the others. */
 export const openKinds: readonly string[] = ['webhook', 'slack']
@@ -18,7 +18,9 @@ export const tokenRules: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const { kind, portal, orgId } = c.get('principal')
   if (kind === 'key') return await next()
   const limits = portal?.limits ?? null
-  const [room = '', id, ...rest] = c.req.path.replace(/^.*\/api\/v1\//, '').split('/')
+  const [room = '', word, ...rest] = c.req.path.replace(/^.*\/api\/v1\//, '').split('/')
+  // A preview names its objects in the body, as the creation of the job does.
+  const id = room === 'replay-jobs' && word === 'preview' ? undefined : word
   const loader = Object.hasOwn(loaders, room) ? loaders[room] : undefined
   const changes = c.req.method !== 'GET' || rest[0] === 'secret'
   if (loader === undefined) {
@@ -30,17 +32,26 @@ export const tokenRules: MiddlewareHandler<ApiEnv> = async (c, next) => {
     id !== undefined && loader.form.test(id) &&
     (limits !== null || room === 'endpoints' && changes)
   ) {
-    const facts = await loader.load(c.get('database'), orgId, id)
-    if (limits !== null && !isWithin(limits, facts, room)) {
+    const facts = await loader.load(c.get('database'), orgId, id).catch((error) => {
+      if (limits === null && mayBeRepeat(c, error)) return null
+      throw error
+    })
+    if (limits !== null && facts !== null && !isWithin(limits, facts, room)) {
       throw new ApiError('not_found', 'The token is limited to other objects')
     }
-    if (changes && facts.kind !== undefined && !openKinds.includes(facts.kind)) {
+    if (changes && facts?.kind !== undefined && !openKinds.includes(facts.kind)) {
       throw keyRequired(`An endpoint of the kind ${facts.kind} is changed`)
     }
   }
   if (limits !== null) await checkRequest(c, limits, room, id)
   await next()
   if (limits !== null && id === undefined && c.res.ok) await keepWithin(c, limits, room)
+}
+
+/** A repeat returns its first response, although its object may be deleted since: the route decides. */
+function mayBeRepeat(c: Context<ApiEnv>, error: unknown): boolean {
+  return c.req.method === 'POST' && c.req.header('idempotency-key') !== undefined &&
+    error instanceof ApiError && error.code === 'not_found'
 }
 
 /** An event type and an event have no endpoint: the scopes of a limited token decide about them. */
@@ -101,7 +112,7 @@ async function keepWithin(c: Context<ApiEnv>, limits: TokenLimits, room: string)
 }
 
 function asTexts(value: unknown): (string | null)[] {
-  return Array.isArray(value) ? value.map(String) : [null]
+  return Array.isArray(value) ? typesOf({ eventTypes: value.map(String) }) : [null]
 }
 
 function outsideLimits(what: string): ApiError {

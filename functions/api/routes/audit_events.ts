@@ -16,13 +16,15 @@ const list = createRoute({
 
 export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { limit, cursor, entityType, entityId } = c.req.valid('query')
+    const { limit, cursor, entityType, entityId, action, correlationId } = c.req.valid('query')
     const events = await database.call('list_audit_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...entityType === undefined ? {} : { p_entity_type: entityType },
       ...entityId === undefined ? {} : { p_entity_id: entityId },
+      ...action === undefined ? {} : { p_audit_action: action },
+      ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
     }, auditPageSchema)
     return c.json(events, 200)
   })

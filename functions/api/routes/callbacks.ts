@@ -27,7 +27,9 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
   app.post(path, async (c) => {
     const { callbacks: database, log } = deps
     const result = await receiveCallback(c.req.raw, null, { database, bodyMs, log })
-    return toResponse(result, c.get('requestId'))
+    const response = toResponse(result, c.get('requestId'))
+    deps.countCallback?.(response.status)
+    return response
   })
 
   app.openAPIRegistry.registerPath({

@@ -1,7 +1,9 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { channelAccessSchema } from '../channel_check/access.ts'
 import {
   channelChangeSchema,
+  channelCheckSchema,
   channelParams,
   channelSchema,
   channelsSchema,
@@ -9,7 +11,15 @@ import {
   newChannelSchema,
   newTokenSchema,
 } from '../schemas/channels.ts'
-import { jsonBody, jsonResponse, needs, needsKey, problems } from './route.ts'
+import {
+  createdResponse,
+  jsonBody,
+  jsonResponse,
+  needs,
+  needsKey,
+  problems,
+  setLocation,
+} from './route.ts'
 
 const tags = ['Channels']
 
@@ -32,7 +42,7 @@ const create = createRoute({
   // Only the operator says which organisation owns a number, so that nobody registers another's.
   ...needsKey(),
   request: { body: jsonBody(newChannelSchema) },
-  responses: { ...problems('limit_reached'), 201: jsonResponse(channelSchema, 'The channel') },
+  responses: { ...problems('limit_reached'), 201: createdResponse(channelSchema, 'The channel') },
 })
 
 const get = createRoute({
@@ -104,8 +114,25 @@ const resume = createRoute({
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel, enabled') },
 })
 
-/** `/channels`: list, create, get, change, delete, set the token, make it the default, resume. */
-export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
+const check = createRoute({
+  method: 'post',
+  path: '/channels/{channelId}/check',
+  operationId: 'checkChannel',
+  summary: "Check a channel's token, number, webhook subscription and templates at Meta",
+  tags,
+  ...needs('channels:write'),
+  request: { params: channelParams },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(channelCheckSchema, 'What was found, each with its remedy'),
+  },
+})
+
+/** The number of requests to Meta, of which each counts for the limit of the organisation. */
+const requestsOfCheck = 4
+
+/** `/channels`: list, create, get, change, delete, set the token, make it the default, resume, check. */
+export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
     return c.json(await database.call('list_channels', { p_org_id: orgId }, channelsSchema), 200)
@@ -125,7 +152,7 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...messagesPerSecond === undefined ? {} : { p_messages_per_second: messagesPerSecond },
       ...pairSeconds === undefined ? {} : { p_pair_seconds: pairSeconds },
     }, channelSchema)
-    c.header('location', `${c.req.path}/${channel.id}`)
+    setLocation(c, channel.id)
     return c.json(channel, 201)
   })
 
@@ -187,5 +214,17 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_actor: actor,
     }, channelSchema)
     return c.json(channel, 200)
+  })
+
+  app.openapi(check, async (c) => {
+    const access = await database.call('get_channel_access', {
+      p_org_id: c.get('principal').orgId,
+      p_channel_id: c.req.valid('param').channelId,
+    }, channelAccessSchema)
+    c.get('charge')?.(requestsOfCheck - 1)
+    const checks = await checkChannel(access)
+    const isOk = checks.every(({ result }) => result === 'ok' || result === 'warning')
+    const checkedAt = new Date(wallNow()).toISOString()
+    return c.json({ id: access.channelId, ok: isOk, checkedAt, checks }, 200)
   })
 }

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeRows } from '../rows_read.ts'
 import { etagOf } from '../schemas/common.ts'
 import {
   endpointStatsSchema,
@@ -51,6 +52,8 @@ const test = createRoute({
     params: endpointParams,
     query: z.strictObject({
       waitSeconds: z.coerce.number().int().min(0).max(20).default(10).openapi({
+        // Written out: null would be coerced to 0, so it would be described as allowed.
+        ...{ type: 'integer', minimum: 0, maximum: 20, default: 10 },
         param: { description: 'After this time, the outcome is `pending`.' },
       }),
     }),
@@ -130,6 +133,7 @@ export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
       p_endpoint_id: c.req.valid('param').endpointId,
       p_hours: c.req.valid('query').hours,
     }, endpointStatsSchema)
+    chargeRows(c, result.attempts.total + result.deadLetters)
     return c.json(result, 200)
   })
 }

@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import { kindNotInstalled } from '../../_shared/database/modules.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import {
   etagOf,
@@ -23,7 +24,7 @@ import {
 import { moduleMissing } from '../sql_error.ts'
 import { keyRequired } from '../middleware/access.ts'
 import { openKinds } from '../middleware/token_rules.ts'
-import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+import { createdResponse, jsonBody, jsonResponse, needs, problems, setLocation } from './route.ts'
 
 const tags = ['Endpoints']
 
@@ -48,7 +49,7 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
   responses: {
     ...problems('idempotency_conflict', 'limit_reached'),
-    201: jsonResponse(createdEndpointSchema, 'The endpoint with its secret'),
+    201: createdResponse(createdEndpointSchema, 'The endpoint with its secret'),
   },
 })
 
@@ -111,15 +112,17 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(create, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
     checkMayName(c.get('principal'), c.req.valid('json'))
+    chargeFilter(c, c.req.valid('json').filter)
     const endpoint = await database.call('create_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint: c.req.valid('json'),
+      p_by_token: c.get('principal').kind !== 'key',
       ...key === undefined ? {} : { p_key: key },
     }, createdEndpointSchema).catch((error) => {
       throw missingKind(error, c.req.valid('json').kind) ?? error
     })
     c.header('etag', etagOf(endpoint.version))
-    c.header('location', `${c.req.path}/${endpoint.id}`)
+    setLocation(c, endpoint.id)
     return c.json(endpoint, 201)
   })
 
@@ -135,10 +138,12 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(update, async (c) => {
     const version = versionOf(c.req.valid('header')['if-match'])
     checkMayName(c.get('principal'), c.req.valid('json'))
+    chargeFilter(c, c.req.valid('json').filter)
     const endpoint = await database.call('update_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_change: c.req.valid('json'),
+      p_by_token: c.get('principal').kind !== 'key',
       ...version === null ? {} : { p_version: version },
     }, endpointSchema)
     c.header('etag', etagOf(endpoint.version))
@@ -154,6 +159,14 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, endpointDeletedSchema)
     return c.json(deleted, 200)
   })
+}
+
+/** For each full number of these characters of a filter, the request counts as one more request. */
+const charactersOfRequest = 100
+
+/** The database reads a filter word by word, 1 ms for 100 characters. */
+function chargeFilter(c: Context<ApiEnv>, filter: string | null | undefined): void {
+  c.get('charge')?.(Math.floor((filter?.length ?? 0) / charactersOfRequest))
 }
 
 type Naming = {

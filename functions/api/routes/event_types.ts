@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { Context } from 'hono'
+import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { checkSchema, type PayloadSchema } from '../json_schema.ts'
 import { idempotencyKeyHeader, pageQuery } from '../schemas/common.ts'
@@ -11,7 +12,7 @@ import {
   eventTypeSchema,
   newEventTypeSchema,
 } from '../schemas/event_types.ts'
-import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+import { createdResponse, jsonBody, jsonResponse, needs, problems, setLocation } from './route.ts'
 
 const tags = ['Event types']
 
@@ -36,7 +37,7 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventTypeSchema) },
   responses: {
     ...problems('wrong_state', 'idempotency_conflict', 'limit_reached'),
-    201: jsonResponse(eventTypeSchema, 'The event type'),
+    201: createdResponse(eventTypeSchema, 'The event type'),
   },
 })
 
@@ -110,11 +111,13 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
     }, eventTypePageSchema)
+    chargePage(c, page.data)
     return c.json(page, 200)
   })
 
   app.openapi(create, async (c) => {
     const { type, ...settings } = c.req.valid('json')
+    chargeSchema(c, settings.schema)
     const key = c.req.valid('header')['idempotency-key']
     const args = {
       ...typeArgs(c.get('principal').orgId, type, settings),
@@ -122,7 +125,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...key === undefined ? {} : { p_key: key },
     }
     const made = await database.call('put_event_type', args, eventTypeSchema)
-    c.header('location', `${c.req.path}/${made.type}`)
+    setLocation(c, made.type)
     return c.json(made, 201)
   })
 
@@ -135,6 +138,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(put, async (c) => {
+    chargeSchema(c, c.req.valid('json').schema)
     const args = typeArgs(
       c.get('principal').orgId,
       c.req.valid('param').type,
@@ -154,6 +158,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(getCatalogue, async (c) => {
     const { strict } = await database.call('read_catalogue', {
       p_org_id: c.get('principal').orgId,
+      p_with_types: false,
     }, z.object({ strict: z.boolean() }))
     return c.json({ strict }, 200)
   })
@@ -165,6 +170,24 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, catalogueSettingsSchema)
     return c.json(setting, 200)
   })
+}
+
+/** For each full number of these characters of a page, the request counts as one more request. */
+const charactersOfPage = 65_536
+
+/** A page may have all schemas of an organisation, which are 2 MiB at most. */
+function chargePage(c: Context<ApiEnv>, types: { schema: PayloadSchema | null }[]): void {
+  const characters = types.reduce((sum, { schema }) => sum + JSON.stringify(schema).length, 0)
+  c.get('charge')?.(Math.floor(characters / charactersOfPage))
+}
+
+/** For each full number of these characters of a schema, the request counts as one more request. */
+const charactersOfRequest = 8192
+
+/** A schema is compiled when it is saved. The work is linear in its size. */
+function chargeSchema(c: Context<ApiEnv>, schema: PayloadSchema | null | undefined): void {
+  const characters = schema === undefined ? 0 : JSON.stringify(schema).length
+  c.get('charge')?.(Math.floor(characters / charactersOfRequest))
 }
 
 function typeArgs(

@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import { unsampled } from '../../_shared/trace/context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import { ApiError } from '../errors.ts'
 import { type Published, publishSpan } from '../publish_span.ts'
@@ -82,10 +83,12 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
     events: PublishedEvent[],
     key?: string,
   ): Promise<PublishedIds> {
-    const { orgId } = c.get('principal')
+    const { orgId, kind } = c.get('principal')
     const trace = { tracer, span: c.get('span'), traceparent: c.get('traceparent') }
+    // The flag of a caller with a token must not decide what is recorded.
+    const given = kind === 'key' || trace.span !== null ? events : events.map(unsampledEvent)
     return await publishSpan(trace, describe(events), (traceparent) => {
-      return publish(orgId, events, traceparent, key, c.get('charge'))
+      return publish(orgId, given, traceparent, key, c.get('charge'))
     }, ({ ids }) => ids.length === 1 ? ids[0] : undefined)
   }
 
@@ -139,6 +142,12 @@ function describe(events: readonly PublishedEvent[]): Published {
     count: events.length,
     bytes: events.reduce((sum, { body }) => sum + body.length, 0),
   }
+}
+
+function unsampledEvent(event: PublishedEvent): PublishedEvent {
+  const traceparent = unsampled(event.fields.traceparent ?? null)
+  if (traceparent === null) return event
+  return { ...event, fields: { ...event.fields, traceparent } }
 }
 
 /** Removes the index from an error: a single event is published as a batch of one. */

@@ -5,6 +5,7 @@ import type { ApiApp, ApiDeps } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { publishSpan } from '../publish_span.ts'
+import { chargeCounted } from '../rows_read.ts'
 import {
   createdMessageSchema,
   messageCountsSchema,
@@ -18,7 +19,7 @@ import {
   payloadSchemas,
   resendQuery,
 } from '../schemas/messages.ts'
-import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+import { createdResponse, jsonBody, jsonResponse, needs, problems, setLocation } from './route.ts'
 
 const tags = ['Messages']
 
@@ -58,7 +59,7 @@ const create = createRoute({
       'outside_window',
     ),
     200: jsonResponse(messageSchema, 'The message that was created before with this key'),
-    201: jsonResponse(messageSchema, 'The message, queued'),
+    201: createdResponse(messageSchema, 'The message, queued'),
   },
 })
 
@@ -130,7 +131,8 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
 
   app.openapi(create, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const { channel, to, payloadJson, dossierId, templateCode, channelId } = c.req.valid('json')
+    const { channel, to, payloadJson, dossierId, templateCode, channelId, correlationId } = c.req
+      .valid('json')
     const key = c.req.valid('header')['idempotency-key']
     const args: FunctionArgs<'create_message'> = {
       p_org_id: orgId,
@@ -143,6 +145,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       ...templateCode === undefined ? {} : { p_template_code: templateCode },
       ...channelId === undefined ? {} : { p_channel_id: channelId },
       ...key === undefined ? {} : { p_idempotency_key: key },
+      ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
     }
     const made = await publishSpan(
       { tracer, span: c.get('span'), traceparent: c.get('traceparent') },
@@ -155,12 +158,13 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       throw new ApiError(code, made.reason, { remedy })
     }
     if (made.outcome === 'existing') return c.json(made.message, 200)
-    c.header('location', `${c.req.path}/${made.message.id}`)
+    setLocation(c, made.message.id)
     return c.json(made.message, 201)
   })
 
   app.openapi(list, async (c) => {
-    const { limit, cursor, dossierId, status, channel, from, until } = c.req.valid('query')
+    const { to, idempotencyKey, correlationId, ...query } = c.req.valid('query')
+    const { limit, cursor, dossierId, status, channel, from, until } = query
     const page = await database.call('list_messages', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
@@ -170,6 +174,10 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       ...channel === undefined ? {} : { p_channel: channel },
       ...from === undefined ? {} : { p_from: from },
       ...until === undefined ? {} : { p_to: until },
+      // The schema has checked the number.
+      ...to === undefined ? {} : { p_recipient: e164(to) ?? to },
+      ...idempotencyKey === undefined ? {} : { p_idempotency_key: idempotencyKey },
+      ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
     }, messagePageSchema)
     return c.json(page, 200)
   })
@@ -177,6 +185,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
   app.openapi(counts, async (c) => {
     const { orgId } = c.get('principal')
     const result = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
+    chargeCounted(c, Object.values(result).reduce((sum, count) => sum + count, 0))
     return c.json(result, 200)
   })
 

@@ -1,14 +1,25 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiDatabase } from '../database.ts'
+import { ApiError } from '../errors.ts'
+import { chargeRows } from '../rows_read.ts'
 import { idempotencyKeyHeader, pageQuery } from '../schemas/common.ts'
+import { endpointParams } from '../schemas/endpoints.ts'
 import {
+  anyJobSchema,
+  backfillSchema,
+  newBackfillSchema,
   newReplayJobSchema,
   replayJobPageSchema,
   replayJobParams,
   replayJobSchema,
+  replayPreviewQuerySchema,
+  replayPreviewRows,
+  replayPreviewSchema,
 } from '../schemas/replay_jobs.ts'
 import { maySendMessages, messageType } from '../middleware/message_rule.ts'
-import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+import { createdResponse, jsonBody, jsonResponse, needs, problems, setLocation } from './route.ts'
 
 const tags = ['Replay jobs']
 
@@ -22,7 +33,40 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'limit_reached'),
-    201: jsonResponse(replayJobSchema, 'The job, which has started'),
+    201: createdResponse(replayJobSchema, 'The job, which has started'),
+  },
+})
+
+const preview = createRoute({
+  method: 'post',
+  path: '/replay-jobs/preview',
+  operationId: 'previewReplayJob',
+  summary: 'Count the dead letters that a job would send again',
+  description: 'It changes nothing. The job that gets `failedTo` of the response replays these.',
+  tags,
+  ...needs('deliveries:read'),
+  request: { body: jsonBody(replayPreviewQuerySchema) },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(replayPreviewSchema, 'What the job would replay'),
+  },
+})
+
+const backfill = createRoute({
+  method: 'post',
+  path: '/endpoints/{endpointId}/backfills',
+  operationId: 'createBackfill',
+  summary: 'Create a job that sends kept events to an endpoint that subscribed later',
+  tags,
+  ...needs('deliveries:replay'),
+  request: {
+    params: endpointParams,
+    headers: idempotencyKeyHeader,
+    body: jsonBody(newBackfillSchema),
+  },
+  responses: {
+    ...problems('not_found', 'idempotency_conflict', 'limit_reached'),
+    201: createdResponse(backfillSchema, 'The job, which has started'),
   },
 })
 
@@ -45,7 +89,7 @@ const get = createRoute({
   tags,
   ...needs('deliveries:read'),
   request: { params: replayJobParams },
-  responses: { ...problems('not_found'), 200: jsonResponse(replayJobSchema, 'The job') },
+  responses: { ...problems('not_found'), 200: jsonResponse(anyJobSchema, 'The job') },
 })
 
 const pause = changeRoute('pause', 'pauseReplayJob', 'Pause a replay job')
@@ -56,14 +100,14 @@ const cancel = changeRoute(
   'Cancel a replay job; replayed deliveries stay replayed',
 )
 
-/** `/replay-jobs`: create, list, get, pause, resume, cancel. */
+/** `/replay-jobs`: create, preview, list, get, pause, resume, cancel; and the backfills of an endpoint. */
 export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
-  const change = (orgId: string, id: string, status: string): Promise<ReplayJob> =>
+  const change = (orgId: string, id: string, status: string): Promise<AnyJob> =>
     database.call('change_replay_job', {
       p_org_id: orgId,
       p_id: id,
       p_status: status,
-    }, replayJobSchema)
+    }, anyJobSchema)
 
   app.openapi(create, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
@@ -75,7 +119,30 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
       },
       ...key === undefined ? {} : { p_key: key },
     }, replayJobSchema)
-    c.header('location', `${c.req.path}/${job.id}`)
+    setLocation(c, job.id)
+    return c.json(job, 201)
+  })
+
+  app.openapi(preview, async (c) => {
+    const caller = c.get('principal')
+    const except = maySendMessages(caller) ? {} : { exceptType: messageType }
+    const { rows, ...found } = await database.call('preview_replay_job', {
+      p_org_id: caller.orgId,
+      p_job: { ...c.req.valid('json'), ...except },
+    }, replayPreviewRows)
+    chargeRows(c, rows)
+    return c.json(found, 200)
+  })
+
+  app.openapi(backfill, async (c) => {
+    const key = c.req.valid('header')['idempotency-key']
+    const job = await database.call('create_backfill', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      p_job: c.req.valid('json'),
+      ...key === undefined ? {} : { p_key: key },
+    }, backfillSchema)
+    setLocation(c, job.id, '../../replay-jobs')
     return c.json(job, 201)
   })
 
@@ -93,7 +160,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
     const job = await database.call('get_replay_job', {
       p_org_id: c.get('principal').orgId,
       p_id: c.req.valid('param').replayJobId,
-    }, replayJobSchema)
+    }, anyJobSchema)
     return c.json(job, 200)
   })
 
@@ -104,6 +171,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(resume, async (c) => {
     const { replayJobId } = c.req.valid('param')
+    await checkMayResume(database, c.get('principal'), replayJobId)
     return c.json(await change(c.get('principal').orgId, replayJobId, 'running'), 200)
   })
 
@@ -113,7 +181,32 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 }
 
-type ReplayJob = z.infer<typeof replayJobSchema>
+type AnyJob = z.infer<typeof anyJobSchema>
+
+const jobTypes = z.object({
+  source: z.string(),
+  eventType: z.string().nullish(),
+  exceptType: z.string().nullish(),
+})
+
+/** A job that another caller started may contain messages; a backfill contains none. */
+async function checkMayResume(
+  database: ApiDatabase,
+  caller: Principal,
+  id: string,
+): Promise<void> {
+  if (maySendMessages(caller)) return
+  const job = await database.call(
+    'get_replay_job',
+    { p_org_id: caller.orgId, p_id: id },
+    jobTypes,
+  )
+  if (job.source !== 'dead_letters' || job.exceptType === messageType) return
+  if (![null, messageType].includes(job.eventType ?? null)) return
+  throw new ApiError('forbidden', 'The job may contain messages, which need messages:send', {
+    remedy: 'Create a job with this token: it leaves messages out',
+  })
+}
 
 // deno-lint-ignore explicit-function-return-type -- the type of a route is inferred from its parts
 function changeRoute<Verb extends string>(verb: Verb, operationId: string, summary: string) {
@@ -127,7 +220,7 @@ function changeRoute<Verb extends string>(verb: Verb, operationId: string, summa
     request: { params: replayJobParams },
     responses: {
       ...problems('not_found', 'wrong_state'),
-      200: jsonResponse(replayJobSchema, 'The job as it is now'),
+      200: jsonResponse(anyJobSchema, 'The job as it is now'),
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
+import { orgIdForm } from '../auth/principal.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { type ErrorCode, errorCodes } from '../errors.ts'
@@ -23,7 +24,20 @@ const always: ErrorCode[] = [
   'unavailable',
 ]
 
+/** The organisation of a request. The check of the credentials reads this header for every route. */
+const orgHeader = {
+  name: 'x-org-id',
+  in: 'header' as const,
+  required: false,
+  description:
+    'The organisation. With a secret key, the default is `default`. A token can name only an ' +
+    'organisation of its own, and must name one if it has several.',
+  schema: { type: 'string' as const, pattern: orgIdForm.source },
+  example: 'org-123',
+}
+
 type Access = {
+  parameters: [typeof orgHeader]
   middleware: MiddlewareHandler<ApiEnv>[]
   security: Record<string, string[]>[]
   'x-required-scope': Scope | 'secret key'
@@ -32,6 +46,7 @@ type Access = {
 /** The scope and the credentials of a route. Every route has them, except the public ones. */
 export function needs(scope: Scope): Access {
   return {
+    parameters: [orgHeader],
     middleware: [requireScope(scope), messageRule, tokenRules],
     security: [{ secretKey: [] }, { token: [] }],
     'x-required-scope': scope,
@@ -41,6 +56,7 @@ export function needs(scope: Scope): Access {
 /** Of a route for the operator of the project alone, whose secret key it requires. */
 export function needsKey(): Access {
   return {
+    parameters: [orgHeader],
     middleware: [requireSecretKey],
     security: [{ secretKey: [] }],
     'x-required-scope': 'secret key',
@@ -94,6 +110,36 @@ export function jsonResponse<Schema extends z.ZodType>(schema: Schema, descripti
   content: { 'application/json': { schema: Schema } }
 } {
   return { description, content: { 'application/json': { schema } } }
+}
+
+/** The response of a `POST` that creates an object with a path of its own: see setLocation(). */
+export function createdResponse<Schema extends z.ZodType>(schema: Schema, description: string): {
+  description: string
+  headers: { Location: { description: string; schema: { type: 'string' } } }
+  content: { 'application/json': { schema: Schema } }
+} {
+  return {
+    ...jsonResponse(schema, description),
+    headers: {
+      Location: {
+        description: 'The address of the new object, relative to that of the request.',
+        schema: { type: 'string' },
+      },
+    },
+  }
+}
+
+/**
+ * Sets `Location` to an object below the path of the request, or below `collection`. It is relative
+ * to the address that the client called, because the function does not see all of it: a gateway
+ * removes `/functions/v1`.
+ */
+export function setLocation(
+  c: Context<ApiEnv>,
+  id: string,
+  collection = c.req.path.split('/').at(-1),
+): void {
+  c.header('location', `${collection}/${encodeURIComponent(id)}`)
 }
 
 /** Responds 200 with JSON text whose numbers must stay as they are written. */

@@ -32,7 +32,7 @@ const execute = createRoute({
 export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(execute, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
-    const traceparent = c.req.header('traceparent') ?? ''
+    const traceparent = c.get('traceparent') ?? ''
     const { context, ...result } = await database.call('execute_org_saga', {
       p_org_id: c.get('principal').orgId,
       p_name: c.req.valid('param').name,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { checkNames } from '../channel_check/names.ts'
 import { timeSchema, uuidSchema } from './common.ts'
 
 const metaId = z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta, which is digits')
@@ -77,6 +78,28 @@ export const channelSchema = z.object({
 }).openapi('Channel')
 
 export const channelsSchema = z.object({ data: z.array(channelSchema) }).openapi('Channels')
+
+const findingSchema = z.object({
+  name: z.enum(checkNames),
+  result: z.enum(['ok', 'warning', 'failed', 'unknown']).openapi({
+    description:
+      '`warning`: messages are sent, but somebody should act. `unknown`: it could not be ' +
+      'checked, for example because Meta did not respond.',
+  }),
+  code: z.string().nullable().openapi({
+    description: 'The error code of the Graph API; null if it gave none.',
+  }),
+  detail: z.string(),
+  remedy: z.string().nullable().openapi({ description: 'Null: nothing needs to be done.' }),
+})
+
+/** What the check of a channel found. */
+export const channelCheckSchema = z.object({
+  id: uuidSchema,
+  ok: z.boolean().openapi({ description: 'Whether no result is `failed` or `unknown`.' }),
+  checkedAt: timeSchema,
+  checks: z.array(findingSchema),
+}).openapi('ChannelCheck')
 
 export const channelParams = z.object({
   channelId: uuidSchema.openapi({ param: { name: 'channelId', in: 'path' } }),

@@ -28,6 +28,12 @@ export const timeQuery = {
   }),
 }
 
+/** An id of the caller for what belongs together. */
+export const correlationIdSchema = z.string().regex(
+  /^[\x21-\x7e]{1,128}$/,
+  'is not 1 to 128 visible characters',
+)
+
 /** A page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item): z.ZodObject<{
   data: z.ZodArray<Item>

@@ -44,7 +44,8 @@ export const deliveryPageSchema = pageOf(deliverySchema).openapi('DeliveryPage')
 export const attemptSchema = z.object({
   attempt: z.int(),
   kind: z.enum(['attempt', 'close']).openapi({
-    description: 'close: the delivery ended without being delivered.',
+    description:
+      'close: the delivery ended without an attempt, such as by cancelling, or by a replay of its broker.',
   }),
   outcome: z.string(),
   at: timeSchema,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, timeSchema } from './common.ts'
+import { pageOf, pageQuery, timeSchema } from './common.ts'
 import { channelName, dossierIdSchema, numberIdSchema } from './messages.ts'
 
 export const dossierParams = z.object({
@@ -51,3 +51,8 @@ const activity = z.object({
 })
 
 export const activityPageSchema = pageOf(activity).openapi('ActivityPage')
+
+export const activityQuery = z.strictObject({
+  ...pageQuery,
+  type: z.enum(['MESSAGE_SENT', 'MESSAGE_STATUS_UPDATE', 'MESSAGE_FAILED']).optional(),
+})

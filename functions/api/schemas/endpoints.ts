@@ -2,7 +2,7 @@ import { keyed } from '../../_shared/base/keyed.ts'
 import { z } from '@hono/zod-openapi'
 import { brokerSchema } from './brokers.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
-import { retryPolicySchema } from './retry_config.ts'
+import { presetSchema, retryPolicySchema, shownPolicySchema } from './retry_config.ts'
 
 const url = z.string().min(1).max(2048).openapi({
   description: 'Deliveries are POSTed to this URL. It must be https with a public address.',
@@ -143,6 +143,8 @@ export const endpointSchema = z.object({
   config: keyed(z.string(), z.unknown()).nullable().openapi({
     description: 'The settings of a kind that is not part of Outhook.',
   }),
+  retry: shownPolicySchema.openapi({ description: 'The retry policy in force.' }),
+  retryPreset: presetSchema,
   breaker: z.object({
     enabled: z.boolean(),
     threshold: z.int(),

@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { eventTypeName, pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
+import {
+  correlationIdSchema,
+  eventTypeName,
+  pageOf,
+  pageQuery,
+  timeQuery,
+  timeSchema,
+  uuidSchema,
+} from './common.ts'
 import { deliverySchema } from './deliveries.ts'
 
 /** W3C Trace Context, level 1. */
@@ -12,8 +20,7 @@ const settings = {
   partitionKey: z.string().min(1).max(256).optional().openapi({
     description: 'Ordered endpoints receive events with the same key in order.',
   }),
-  correlationId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
-    .optional(),
+  correlationId: correlationIdSchema.optional(),
   traceparent: z.string().regex(
     traceparentForm,
     'is not a W3C trace context',

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { freePayload } from '../../_shared/messages/whatsapp/payload.ts'
 import { templatePayload } from '../../_shared/messages/whatsapp/template_payload.ts'
 import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
-import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
+import { correlationIdSchema, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
 /** The schemas by the names that openapi.json gives them. */
 export const payloadSchemas = { FreePayload: freePayload, TemplatePayload: templatePayload }
@@ -12,7 +12,12 @@ export const numberIdSchema = z.string().regex(/^[1-9][0-9]{0,17}$/, 'is not an 
   example: '4711',
 })
 
-export const channelName = z.literal('WHATSAPP')
+/** `WHATSAPP`, or a channel that a module of the installation adds. */
+export const channelName = z.string().regex(
+  /^[A-Z][A-Z0-9_]{0,30}$/,
+  'is not the name of a channel',
+)
+  .openapi({ example: 'WHATSAPP' })
 export const dossierIdSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, {
   message: 'is not 1 to 128 visible characters',
 }).openapi({ example: 'dossier-12' })
@@ -36,14 +41,25 @@ export const newMessageSchema = z.strictObject({
     description: 'The channel to send from; the default channel if absent.',
   }),
   to: recipient,
+  correlationId: correlationIdSchema.optional().openapi({
+    description:
+      'Your own text for related messages and events. The events of the message have it.',
+    example: 'cart-7',
+  }),
   templateCode: templateCodeSchema.optional().openapi({
     description: 'The template. Without one, messages are allowed only in the 24-hour window.',
   }),
   payloadJson: z.record(z.string(), z.unknown()).openapi({
-    description: 'TemplatePayload with a templateCode, otherwise FreePayload.',
-    oneOf: Object.keys(payloadSchemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
+    description: 'For WhatsApp: TemplatePayload with a templateCode, otherwise FreePayload. ' +
+      'Other channels have a form of their own.',
+    anyOf: [
+      ...Object.keys(payloadSchemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
+      { type: 'object' },
+    ],
   }),
-}).superRefine(({ templateCode, payloadJson }, context) => {
+}).superRefine(({ channel, templateCode, payloadJson }, context) => {
+  // The database has the rules of other channels.
+  if (channel !== 'WHATSAPP') return
   const schema = templateCode === undefined ? freePayload : templatePayload
   for (const { path, message } of schema.safeParse(payloadJson).error?.issues ?? []) {
     context.addIssue({ code: 'custom', path: ['payloadJson', ...path], message })
@@ -84,6 +100,7 @@ export const messageSchema = z.object({
   status: messageStatus,
   providerMessageId: z.string().nullable(),
   idempotencyKey: z.string(),
+  correlationId: z.string().nullable(),
   attemptCount: z.int(),
   maxAttempts: z.int(),
   errorCode: z.string().nullable(),
@@ -124,6 +141,12 @@ export const messageQuery = z.strictObject({
   dossierId: dossierIdSchema.optional(),
   status: messageStatus.optional(),
   channel: channelName.optional(),
+  to: recipient.optional().openapi({
+    param: { description: 'Only messages to this number, until they are erased.' },
+  }),
+  idempotencyKey: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
+    .optional(),
+  correlationId: correlationIdSchema.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Only messages created at this time or later.' },
   }),

@@ -3,7 +3,9 @@ import { z } from '@hono/zod-openapi'
 const seconds = z.number().min(0).max(604_800)
 
 const common = {
-  maxDelay: seconds.optional().openapi({ description: 'The longest delay, in seconds.' }),
+  maxDelay: seconds.optional().openapi({
+    description: 'The longest delay, in seconds: not less than the shortest one.',
+  }),
   maxRetries: z.int().min(0).max(50).optional().openapi({
     description: 'The number of retries after the first attempt; the default is 5.',
   }),
@@ -45,20 +47,25 @@ export const scheduleSchema = z.array(z.object({
   }),
 }))
 
-/** The current policy. One set in SQL may have members that the API does not accept. */
+/** The policy in force. One set in SQL may have members that the API does not accept. */
+export const shownPolicySchema = z.object({
+  strategy: z.enum(['schedule', 'exponential', 'linear', 'fixed']),
+  delays: z.array(z.number()).optional(),
+  baseDelay: z.number().optional(),
+  factor: z.number().optional(),
+  maxDelay: z.number().optional(),
+  maxRetries: z.int().optional(),
+  jitter: z.boolean().optional(),
+})
+
+export const presetSchema = z.boolean().openapi({
+  description: "Whether the policy is the preset of the endpoint's kind.",
+})
+
+/** The policy in force, with its schedule. */
 export const retryConfigSchema = z.object({
-  preset: z.boolean().openapi({
-    description: "Whether the policy is the preset of the endpoint's kind.",
-  }),
-  policy: z.object({
-    strategy: z.enum(['schedule', 'exponential', 'linear', 'fixed']),
-    delays: z.array(z.number()).optional(),
-    baseDelay: z.number().optional(),
-    factor: z.number().optional(),
-    maxDelay: z.number().optional(),
-    maxRetries: z.int().optional(),
-    jitter: z.boolean().optional(),
-  }),
+  preset: presetSchema,
+  policy: shownPolicySchema,
   schedule: scheduleSchema,
   version: z.int().openapi({
     description: 'The version of the endpoint. The ETag has the same number.',

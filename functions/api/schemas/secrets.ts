@@ -3,7 +3,11 @@ import { timeSchema, uuidSchema } from './common.ts'
 
 /** The secrets of an endpoint. */
 export const endpointSecretSchema = z.object({
-  secret: z.string().openapi({ description: 'The newest shared secret, `whsec_…`.' }),
+  secret: z.string().optional().openapi({
+    description:
+      'The newest shared secret, `whsec_…`. Absent in the repeat of a rotation, with the ' +
+      'same Idempotency-Key, after the endpoint was deleted.',
+  }),
   publicKey: z.string().nullable().openapi({
     description: 'The public part of the ed25519 key, `whpk_…`.',
   }),

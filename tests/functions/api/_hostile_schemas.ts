@@ -1,24 +1,21 @@
 /** Schemas that try to take long, each with payloads of any size that make them. */
 
 import type { PayloadSchema } from '../../../functions/api/json_schema.ts'
+import {
+  deep,
+  type Hostile,
+  list,
+  longText,
+  type Make,
+  members,
+  named,
+  nest,
+  numbers,
+  type Refused,
+  texts,
+} from './_schema_parts.ts'
 
-type Make = (size: number) => unknown
-type Hostile = [what: string, schema: PayloadSchema, payload: Make]
-
-const list = (count: number, make: (at: number) => unknown): unknown[] => {
-  return Array.from({ length: count }, (_, at) => make(at))
-}
-const named = (count: number, make: (at: number) => unknown): Record<string, unknown> => {
-  return Object.fromEntries(list(count, (at) => [`p${at}`, make(at)]) as [string, unknown][])
-}
-const numbers: Make = (size) => list(size, (at) => at)
-const texts = (size: number): string[] => list(size, (at) => `v${at}`) as string[]
 const objects: Make = (size) => list(size / 4, (at) => ({ a: at, b: `${at}`, c: null }))
-const members: Make = (size) => named(size, (at) => at)
-const longText: Make = (size) => 'a'.repeat(size)
-const deep = (levels: number, inner: unknown = 1): unknown => {
-  return levels === 0 ? inner : { a: deep(levels - 1, inner) }
-}
 const deepList = (levels: number): unknown => levels === 0 ? 1 : [deepList(levels - 1)]
 const never = { not: {} }
 /** Each of `count` parts leads to the next one `times` times. */
@@ -203,7 +200,7 @@ export const takenSchemas: Hostile[] = [
 ]
 
 /** Schemas that are refused when they are saved, with the field and the problem. */
-export const refusedSchemas: [what: string, schema: unknown, field: string, problem: RegExp][] = [
+export const refusedSchemas: Refused[] = [
   ['references that fork 20 times', forks(20, 2, 'allOf'), 'schema', /100,000 steps/],
   ['references that fork 40 times', forks(40, 2, 'anyOf'), 'schema', /100,000 steps/],
   ['references that fork tenfold', forks(7, 10, 'oneOf'), 'schema', /100,000 steps/],
@@ -293,13 +290,19 @@ export const refusedSchemas: [what: string, schema: unknown, field: string, prob
     'schema.anyOf.4999',
     /more than 5,000 schemas/,
   ],
-  ['33 levels of schemas', levels(34, (inner) => ({ items: inner })), 'schema', /is nested more/],
-  ['65 levels of data', { const: levels(65, (inner) => [inner]) }, 'schema', /64 levels/],
-  ['20,000 levels of data', { const: levels(20_000, (inner) => [inner]) }, 'schema', /64 levels/],
+  [
+    '33 levels of schemas',
+    nest(34, true, (inner) => ({ items: inner })),
+    'schema',
+    /is nested more/,
+  ],
+  ['65 levels of data', { const: nest(65, true, (inner) => [inner]) }, 'schema', /64 levels/],
+  ['20,000 levels of data', { const: nestLong(20_000, (inner) => [inner]) }, 'schema', /64 levels/],
   ['65,537 characters', { description: 'x'.repeat(65_519) }, 'schema', /65536 characters/],
 ]
 
-function levels(count: number, wrap: (inner: unknown) => unknown): unknown {
+/** As nest(), for more levels than the stack has. */
+function nestLong(count: number, wrap: (inner: unknown) => unknown): unknown {
   let inner: unknown = true
   for (let level = 0; level < count; level++) inner = wrap(inner)
   return inner

@@ -36,6 +36,7 @@ Deno.test('POST /endpoints/{id}/test counts each check for the outcome as a requ
       }),
     portalSecrets: [],
     verifySecrets: [],
+    checkChannel: () => Promise.resolve([]),
     corsOrigins: [],
     wallNow: Date.now,
     now: () => now,

@@ -32,6 +32,7 @@ const pageOf = (item: (id: string) => unknown): unknown => ({
 const job = {
   ...{ id: '1', status: 'running', endpointId: null, eventType: null, failedFrom: null },
   ...{ failedTo: at, ratePerSecond: 50, replayed: 0, skipped: 0, reachedAt: null },
+  ...{ source: 'dead_letters' },
   ...{ createdAt: at, finishedAt: null },
 }
 
@@ -56,6 +57,18 @@ const results: Record<string, (args: Args) => unknown> = {
   replay_dead_letter: ({ p_id: id }) => letter(String(id)),
   discard_org_dead_letter: ({ p_id: id }) => letter(String(id)),
   create_replay_job: () => job,
+  preview_replay_job: () => ({
+    ...{ total: 0, capped: false, oldestFailedAt: null, failedTo: at, sample: [], rows: 0 },
+  }),
+  change_replay_job: () => job,
+  // By its id: a job for all types, one for messages, one that leaves them out, one for another type,
+  // a backfill.
+  get_replay_job: ({ p_id: id }) => ({
+    ...job,
+    ...{ eventType: { 2: 'outhook.message', 4: 'order.paid' }[Number(id)] ?? null },
+    ...{ exceptType: id === '3' ? 'outhook.message' : null },
+    ...{ source: id === '5' ? 'events' : 'dead_letters' },
+  }),
 }
 
 const callbacks: CallbackDatabase = {
@@ -88,6 +101,7 @@ async function send(
       }),
     portalSecrets: [],
     verifySecrets: [],
+    checkChannel: () => Promise.resolve([]),
     corsOrigins: [],
     wallNow: Date.now,
     now: () => 0,
@@ -159,4 +173,28 @@ Deno.test('POST /replay-jobs leaves out messages without messages:send', async (
   }
   expect(await jobOf(reader)).toEqual({ ratePerSecond: 50, exceptType: 'outhook.message' })
   expect(await jobOf(sender)).toEqual({ ratePerSecond: 50 })
+})
+
+Deno.test('the preview of a replay job leaves out what the job leaves out', async () => {
+  const jobOf = async (scopes: readonly Scope[]): Promise<unknown> => {
+    const { status, calls } = await send('POST /replay-jobs/preview', scopes, {})
+    expect(status).toBe(200)
+    return calls.find(([name]) => name === 'preview_replay_job')?.[1].p_job
+  }
+  expect(await jobOf(reader)).toEqual({ exceptType: 'outhook.message' })
+  expect(await jobOf(sender)).toEqual({})
+})
+
+Deno.test('a replay job that may contain messages is resumed with messages:send only', async () => {
+  const resume = async (id: number, scopes: readonly Scope[]): Promise<[number, boolean]> => {
+    const { status, calls } = await send(`POST /replay-jobs/${id}/resume`, scopes)
+    return [status, calls.some(([name]) => name === 'change_replay_job')]
+  }
+  expect(await resume(1, reader)).toEqual([403, false])
+  expect(await resume(2, reader)).toEqual([403, false])
+  expect(await resume(3, reader)).toEqual([200, true])
+  expect(await resume(4, reader)).toEqual([200, true])
+  expect(await resume(5, reader)).toEqual([200, true])
+  expect(await resume(1, sender)).toEqual([200, true])
+  expect((await send('POST /replay-jobs/1/pause', reader)).status).toBe(200)
 })

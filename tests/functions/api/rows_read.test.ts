@@ -30,6 +30,7 @@ async function list(path: string, rows: number, count: number): Promise<number[]
       }),
     portalSecrets: [],
     verifySecrets: [],
+    checkChannel: () => Promise.resolve([]),
     corsOrigins: [],
     wallNow: Date.now,
     now: () => 0,

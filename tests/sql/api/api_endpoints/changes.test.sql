@@ -1,7 +1,7 @@
 -- What a change through the API leaves as it was, and whom it refuses.
 begin;
 \ir ../../_helpers.sql
-select plan(19);
+select plan(20);
 
 create temporary table ours as
 select (outbox.create_org_endpoint('org-one', '{
@@ -28,6 +28,7 @@ select is(
   (select outbox.update_org_endpoint('org-one', id, '{"filter": null, "ratePerSecond": null}') from ours) - array['id', 'createdAt', 'updatedAt', 'url'],
   '{"kind": "webhook", "broker": null, "config": null, "description": "One", "eventTypes": ["b", "c"], "filter": null, "headerNames": [], "payload": "envelope", "timeoutMs": 15000,
     "ordering": "none", "maxInFlight": 50, "quantum": 25, "ratePerSecond": null, "rateBurst": 3, "retry4xx": true, "onDeadLetter": "continue",
+    "retry": {"strategy": "exponential", "baseDelay": 2, "maxDelay": 9, "maxRetries": 3}, "retryPreset": false,
     "breaker": {"enabled": false, "threshold": 5, "openMs": 30000, "status": null}, "status": "enabled", "statusReason": null, "version": 3}',
   'null takes a filter and a rate away, and the rest stays');
 
@@ -42,6 +43,9 @@ from ours, (values
   ('{"config": {}, "broker": {}, "quantum": 3}', 'broker and no config')) c (change, problem);
 select is((select outbox.set_retry_config('org-one', id) -> 'policy' from ours),
   '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "maxRetries": 5, "jitter": true}', 'without a policy the preset is back');
+
+select is((select e -> 'retry' || jsonb_build_object('preset', e -> 'retryPreset') from ours, outbox.get_org_endpoint('org-one', id) e),
+  '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "maxRetries": 5, "jitter": true, "preset": true}', 'and an endpoint shows the preset of its kind');
 
 -- A repeat of a creation has the secret of the first response, never a later one.
 create temporary table made as select outbox.create_org_endpoint('org-one', '{"url": "https://example.com/again"}', 'again') as first;

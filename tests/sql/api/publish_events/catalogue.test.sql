@@ -2,7 +2,7 @@
 -- checked against the catalogue as it is now.
 begin;
 \ir ../../_helpers.sql
-select plan(21);
+select plan(27);
 
 create function ids(p_answer jsonb) returns uuid[] language sql as $$
   select array(select jsonb_array_elements_text(p_answer -> 'ids')::uuid)
@@ -29,7 +29,15 @@ select is(outbox.read_catalogue('org-1'), '{"strict": false, "version": "0", "ty
 select outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type": "object"}');
 select is(outbox.publish_events('org-1', '[{"type": "x", "payload": 1}]') ? 'ids', true, 'a catalogue alone binds nobody');
 select outbox.set_catalogue('org-1', true);
-select is(outbox.publish_events('org-1', '[{"type": "x", "payload": 1}]'), '{"catalogue": {"strict": true, "version": "2", "types": {"order.paid": {"type": "object"}}}}', 'a strict one is given back first');
+select is(outbox.publish_events('org-1', '[{"type": "x", "payload": 1}]'), '{"catalogue": {"strict": true, "version": "2", "types": {"order.paid": {"type": "object"}}}, "duplicates": []}', 'a strict one is given back first');
+select is(outbox.read_catalogue('org-1', false), '{"strict": true, "version": "2", "types": {}}', 'its types may be left out');
+-- The keys come before the catalogue.
+select is(ids(outbox.publish_events('org-1', '[{"type": "order.sent", "payload": {"a": 2, "b": 1}, "idempotency_key": "key-1"}]')), array[(ids(a))[2]], 'an event that was published before is no matter of the catalogue') from made;
+select is(outbox.publish_events('org-1', '[{"type": "x", "payload": 1}, {"type": "order.sent", "payload": {"a": 2, "b": 1}, "idempotency_key": "key-1"}]') -> 'duplicates', '[1]', 'among new ones it is named');
+select is(refusal($$select outbox.publish_events('org-1', '[{"type": "order.sent", "payload": 7, "idempotency_key": "key-1"}]')$$), 'OH003 events[0]: idempotency_key was used within 24 hours for an event with other content', 'other content is a conflict, whatever the catalogue says');
+create temporary table batch as select outbox.publish_events('org-1', '[{"type": "order.paid", "payload": {}}]', '2', 'batch-1') as b;
+select is(outbox.publish_events('org-1', '[{"type": "order.paid", "payload": {}}]', '1', 'batch-1'), b, 'a request that was answered has its answer') from batch;
+select is(refusal($$select outbox.publish_events('org-1', '[{"type": "x", "payload": {}}]', null, 'batch-1')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'and another one with its key is a conflict');
 select is(outbox.publish_events('org-1', '[{"type": "order.paid", "payload": {}}]', '1') ? 'ids', false, 'and again when what was checked is old');
 select is(outbox.publish_events('org-1', '[{"type": "order.paid", "payload": {}}]', '2') ? 'ids', true, 'what was checked against it is published');
 select is(outbox.publish_events('org-2', '[{"type": "x", "payload": 1}]') ? 'ids', true, 'another organisation is not bound');

@@ -1,0 +1,36 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeRows } from '../rows_read.ts'
+import { overviewSchema } from '../schemas/overview.ts'
+import { jsonResponse, needs, problems } from './route.ts'
+
+const get = createRoute({
+  method: 'get',
+  path: '/overview',
+  operationId: 'getOverview',
+  summary: 'Get the state of all endpoints, and the attempts of the last minutes',
+  description: 'It reads at most 10,000 attempts. A portal token with limits cannot call it.',
+  tags: ['Health'],
+  ...needs('deliveries:read'),
+  request: {
+    query: z.strictObject({
+      minutes: z.coerce.number().int().min(1).max(10_080).default(60).openapi({
+        ...{ type: 'integer', minimum: 1, maximum: 10_080, default: 60 },
+        param: { description: 'For how many minutes attempts are counted.' },
+      }),
+    }),
+  },
+  responses: { ...problems(), 200: jsonResponse(overviewSchema, 'The overview') },
+})
+
+/** `/overview`: what a page shows first. */
+export function addOverviewRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(get, async (c) => {
+    const found = await database.call('get_org_overview', {
+      p_org_id: c.get('principal').orgId,
+      p_minutes: c.req.valid('query').minutes,
+    }, overviewSchema)
+    chargeRows(c, found.attempts.total)
+    return c.json(found, 200)
+  })
+}

@@ -1,0 +1,55 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { z } from 'zod'
+import type { Principal } from '../auth/principal.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { messageType } from '../middleware/message_rule.ts'
+import { foundSchema, searchQuery } from '../schemas/search.ts'
+import { jsonResponse, needs, problems } from './route.ts'
+
+const search = createRoute({
+  method: 'get',
+  path: '/search',
+  operationId: 'search',
+  summary: 'Find what belongs to a correlation id or to an idempotency key',
+  description:
+    'Deliveries and dead letters need the scope `deliveries:read`, messages and their events ' +
+    '`messages:read`, and the audit trail `audit:read`: without it, these lists are empty.',
+  tags: ['Search'],
+  ...needs('events:read'),
+  request: { query: searchQuery },
+  responses: { ...problems(), 200: jsonResponse(foundSchema, 'What was found') },
+})
+
+/** `/search`. */
+export function addSearchRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(search, async (c) => {
+    const { correlationId, idempotencyKey, limit } = c.req.valid('query')
+    const principal = c.get('principal')
+    // It reads several lists.
+    c.get('charge')?.(2)
+    const found = await database.call('search_org', {
+      p_org_id: principal.orgId,
+      p_limit: limit,
+      ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
+      ...idempotencyKey === undefined ? {} : { p_idempotency_key: idempotencyKey },
+    }, foundSchema)
+    return c.json(within(principal, found), 200)
+  })
+}
+
+type Found = z.infer<typeof foundSchema>
+
+/** What the scopes of the caller allow. */
+function within({ scopes }: Principal, found: Found): Found {
+  const messages = scopes.has('messages:read')
+  const deliveries = scopes.has('deliveries:read')
+  const isShown = (type: string): boolean => messages || type !== messageType
+  return {
+    events: found.events.filter(({ type }) => isShown(type)),
+    deliveries: found.deliveries.filter(({ eventType }) => deliveries && isShown(eventType)),
+    deadLetters: found.deadLetters.filter(({ eventType }) => deliveries && isShown(eventType)),
+    messages: messages ? found.messages : [],
+    auditEvents: scopes.has('audit:read') ? found.auditEvents : [],
+    more: found.more,
+  }
+}

@@ -1,0 +1,146 @@
+-- The state of all endpoints of an organisation in one call, for a page that asks every few
+-- seconds. It reads the gates, and at most 10,000 attempts through the index of each endpoint.
+
+create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_most constant integer := 10000;
+  v_now timestamptz := outbox.clock();
+  v_from timestamptz;
+  v_each integer;
+  v_result jsonb;
+begin
+  perform outbox.check_range('minutes', p_minutes, 1, 10080);
+  v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
+  v_each := greatest(20, v_most / greatest(1, (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' limit v_most
+    ) c)));
+  with own as materialized (
+    select e.id, e.status, g.depth, g.in_flight, g.streak, g.first_failure_at, g.next_at,
+      case when e.breaker_enabled then g.breaker else 'closed' end as breaker
+    from outbox.endpoint e
+    left join lateral (
+      select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g on true
+    where e.org_id = p_org_id and e.status <> 'deleted'
+    limit v_most
+  ), latest as materialized (
+    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+      pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
+    from own o
+    cross join lateral (
+      select a.at, a.outcome, a.duration_ms, a.event_id
+      from outbox.attempt a
+      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      order by a.at desc
+      limit v_each
+    ) t
+    limit v_most
+  ), span as materialized (
+    select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+    from latest l
+  ), tried as materialized (
+    select l.id, l.at, l.outcome = 'delivered' as good, l.duration_ms,
+      case when l.outcome = 'delivered' then greatest(0,
+        extract(epoch from l.at - outbox.uuid_v7_time(l.event_id)) * 1000)::bigint end as age_ms
+    from latest l cross join span s
+    where l.at >= s.since
+  ), by_endpoint as materialized (
+    select t.id, pg_catalog.count(*) as total, pg_catalog.count(*) filter (where t.good) as good
+    from tried t
+    group by t.id
+  )
+  select pg_catalog.jsonb_build_object(
+    'time', outbox.iso_time(v_now),
+    'minutes', p_minutes,
+    'endpoints', (
+      select pg_catalog.jsonb_build_object(
+        'total', pg_catalog.count(*),
+        'enabled', pg_catalog.count(*) filter (where o.status = 'enabled'),
+        'paused', pg_catalog.count(*) filter (where o.status = 'paused'),
+        'disabled', pg_catalog.count(*) filter (where o.status = 'disabled'),
+        'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
+        'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
+      from own o),
+    'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
+    'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
+    'oldestDueAt', (
+      select outbox.iso_time(pg_catalog.min(o.next_at)) from own o
+      where o.status = 'enabled' and o.next_at <= v_now),
+    'deadLetters', (
+      select pg_catalog.count(*) from (
+        select from own o
+        cross join lateral (
+          select from outbox.dead_letter x
+          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
+          limit v_most
+        ) w
+        limit v_most
+      ) c),
+    'attempts', (
+      select pg_catalog.jsonb_build_object(
+        'since', outbox.iso_time(s.since), 'capped', s.capped,
+        'total', pg_catalog.count(t.id),
+        'delivered', pg_catalog.count(*) filter (where t.good),
+        'failed', pg_catalog.count(*) filter (where not t.good),
+        'p50Ms', pg_catalog.percentile_disc(0.5) within group (order by t.duration_ms),
+        'p95Ms', pg_catalog.percentile_disc(0.95) within group (order by t.duration_ms),
+        'p99Ms', pg_catalog.percentile_disc(0.99) within group (order by t.duration_ms))
+      from span s left join tried t on true
+      group by s.since, s.capped),
+    'latency', (
+      select pg_catalog.jsonb_build_object(
+        'p50Ms', pg_catalog.percentile_disc(0.5) within group (order by t.age_ms),
+        'p95Ms', pg_catalog.percentile_disc(0.95) within group (order by t.age_ms),
+        'p99Ms', pg_catalog.percentile_disc(0.99) within group (order by t.age_ms))
+      from tried t),
+    'series', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'at', outbox.iso_time(v_from + c.n * pg_catalog.make_interval(secs => p_minutes)),
+        'delivered', c.good, 'failed', c.bad) order by c.n), '[]')
+      from (
+        select pg_catalog.floor(extract(epoch from t.at - v_from) / p_minutes)::integer as n,
+          pg_catalog.count(*) filter (where t.good) as good,
+          pg_catalog.count(*) filter (where not t.good) as bad
+        from tried t
+        group by 1
+      ) c),
+    'busiest', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
+        'inFlight', b.in_flight, 'failuresRunning', b.streak,
+        'failingSince', outbox.iso_time(b.first_failure_at),
+        'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0))
+        order by b.breaker <> 'closed' desc, b.streak desc, b.depth desc, b.total desc, b.id), '[]')
+      from (
+        select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
+          coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
+          coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total, y.good
+        from own o
+        left join by_endpoint y on y.id = o.id
+        where o.depth > 0 or o.streak > 0 or o.breaker <> 'closed' or y.total > 0
+        order by coalesce(o.breaker, 'closed') <> 'closed' desc, coalesce(o.streak, 0) desc,
+          coalesce(o.depth, 0) desc, coalesce(y.total, 0) desc, o.id
+        limit 100
+      ) b))
+  into v_result;
+  return v_result;
+end
+$$;
+comment on function outbox.get_org_overview(text, integer) is
+  'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
+  '"minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up '
+  'to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
+  'with attempts, "busiest": up to 100 endpoints with work, the worst first}. attempts.capped: '
+  'there were more; they are complete from attempts.since on. OH001.';

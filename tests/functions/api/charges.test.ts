@@ -1,0 +1,125 @@
+import { expect } from '@std/expect'
+import { createApp } from '../../../functions/api/app.ts'
+import { allScopes } from '../../../functions/api/auth/scopes.ts'
+import type { ApiDeps } from '../../../functions/api/context.ts'
+import { createPublisher } from '../../../functions/api/publisher.ts'
+
+const endpoint = '01900000-0000-7000-8000-00000000000e'
+const granted = 50
+
+/** How many requests a request counts as: how many of `granted` the repeats of it use up. */
+async function chargeOf(
+  request: string,
+  result: Record<string, unknown>,
+  body?: Record<string, unknown>,
+): Promise<number> {
+  const grants = [granted]
+  const database: ApiDeps['database'] = {
+    call: (name, _args, schema) =>
+      Promise.resolve(
+        name === 'take_requests'
+          ? schema.parse({
+            granted: grants.shift() ?? 0,
+            retryAfterMs: 1000,
+            portal: { generation: 0, revoked: [] },
+          })
+          // SAFETY: the handlers below only pass it on, and read the members that the tests give.
+          : result as never,
+      ),
+  }
+  const app = createApp({
+    database,
+    callbacks: {
+      findApp: () => Promise.reject(new Error('unused')),
+      store: () => Promise.reject(new Error('unused')),
+    },
+    checkChannel: () => Promise.resolve([]),
+    authenticate: () =>
+      Promise.resolve({
+        ...{ orgId: 'org-1', scopes: new Set(allScopes), actor: 'key:default' },
+        ...{ kind: 'key', portal: null },
+      }),
+    portalSecrets: [],
+    verifySecrets: [],
+    corsOrigins: [],
+    wallNow: Date.now,
+    now: () => 0,
+    sleep: () => Promise.resolve(),
+    log: () => {},
+  })
+  const [method = '', path = ''] = request.split(' ')
+  let passed = 0
+  for (; passed <= granted; passed++) {
+    const response = await app.request(`/api/v1${path}`, {
+      method,
+      ...body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+    })
+    if (response.status === 429) break
+    expect([request, response.status < 300]).toEqual([request, true])
+    await response.body?.cancel()
+  }
+  return granted / passed
+}
+
+Deno.test('saving a filter counts one more request for each full 100 characters', async () => {
+  const filterOf = (characters: number): string => `$.a == "${'x'.repeat(characters - 9)}"`
+  const change = `PATCH /endpoints/${endpoint}`
+  expect(await chargeOf(change, {}, { filter: filterOf(99) })).toBe(1)
+  expect(await chargeOf(change, {}, { filter: filterOf(100) })).toBe(2)
+  expect(await chargeOf(change, {}, { filter: filterOf(999) })).toBe(10)
+  expect(await chargeOf('POST /endpoints', {}, { url: 'https://a.example', filter: filterOf(400) }))
+    .toBe(5)
+})
+
+Deno.test('saving a schema counts one more request for each full 8,192 characters', async () => {
+  const schemaOf = (characters: number): Record<string, unknown> => ({
+    title: 'x'.repeat(characters - '{"title":""}'.length),
+  })
+  expect(await chargeOf('PUT /event-types/a.b', {}, { schema: schemaOf(8191) })).toBe(1)
+  expect(await chargeOf('PUT /event-types/a.b', {}, { schema: schemaOf(8192) })).toBe(2)
+  const many = { type: 'a.b', schema: schemaOf(4 * 8192) }
+  expect(await chargeOf('POST /event-types', {}, many)).toBe(5)
+})
+
+Deno.test('a page of event types counts one more request for each full 65,536 characters of schemas', async () => {
+  const pageOf = (count: number): Record<string, unknown> => ({
+    data: Array.from({ length: count }, () => ({ schema: { title: 'x'.repeat(32_756) } })),
+    nextCursor: null,
+  })
+  expect(await chargeOf('GET /event-types', pageOf(0))).toBe(1)
+  expect(await chargeOf('GET /event-types', pageOf(1))).toBe(1)
+  expect(await chargeOf('GET /event-types', pageOf(2))).toBe(2)
+  expect(await chargeOf('GET /event-types', pageOf(8))).toBe(5)
+})
+
+Deno.test('statistics and counts are charged by the rows that they count', async () => {
+  const stats = (total: number): Record<string, unknown> => ({
+    attempts: { total },
+    deadLetters: 0,
+  })
+  expect(await chargeOf(`GET /endpoints/${endpoint}/stats`, stats(499))).toBe(1)
+  expect(await chargeOf(`GET /endpoints/${endpoint}/stats`, stats(4500))).toBe(10)
+  const counts = (count: number): Record<string, unknown> => ({ QUEUED: count, SENT: count })
+  expect(await chargeOf('GET /outbound/messages/counts', counts(4999))).toBe(1)
+  expect(await chargeOf('GET /outbound/messages/counts', counts(5000))).toBe(2)
+})
+
+Deno.test('a new catalogue counts one request for each full 65,536 characters', async () => {
+  const charged: number[] = []
+  const schema = { title: 'x'.repeat(50_000) }
+  const types = { 'a.b': schema, 'a.c': schema, 'a.d': schema, 'a.e': schema }
+  const catalogue = { strict: true, version: '1', types }
+  const publish = createPublisher({
+    call: (_name, args, schema) =>
+      Promise.resolve(
+        schema.parse('p_catalogue' in args ? { ids: ['1'], duplicates: [] } : { catalogue }),
+      ),
+  })
+  const event = { fields: {}, type: 'a.b', body: '{}', payload: {} }
+  await publish('org-1', [event], null, undefined, (requests) => charged.push(requests))
+  expect(charged.reduce((sum, one) => sum + one, 0)).toBe(3)
+  await publish('org-1', [event], null, undefined, (requests) => charged.push(requests))
+  expect(charged.reduce((sum, one) => sum + one, 0)).toBe(3)
+})
