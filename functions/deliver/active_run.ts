@@ -1,6 +1,7 @@
 import type { PolicySource } from '../_shared/connect/address.ts'
 import type { Delivery, Result, Retry } from '../_shared/contract/contract.ts'
 import type { KeyCache } from '../_shared/signing/sign.ts'
+import type { Waker } from '../_shared/database/waking.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { AttemptDeps } from './attempt.ts'
@@ -27,6 +28,8 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   cpuMs(): number | null
   /** The database that sent the kick, if the kick names it. */
   kick?: string | null
+  /** Tells the run of work before its next poll; absent: it polls only. */
+  waker?: Pick<Waker, 'isListening' | 'start' | 'subscribe'>
   /** The last problem that a run logged, so that the runs of a worker log it once. */
   said?: { problem: string | null }
   /** Called for each dispatch response, with the refusal if the run gets nothing. */

@@ -28,8 +28,9 @@ export type StartedRun = {
 /**
  * The function's HTTP side: `POST /deliver/run` starts a run (202), `GET /deliver/health` returns the
  * version and the supported contracts, and `status`: `ok`, or the code of the refusal if the last run of
- * this process got nothing. Errors are problem details: 401 invalid_kick, 409 foreign_kick, 503
- * not_configured, contract_mismatch, another_project, no_project or deciding, 404 not_found.
+ * this process got nothing. `POST /deliver/test` accepts any test event (204). Errors are problem
+ * details: 401 invalid_kick, 409 foreign_kick, 503 not_configured, contract_mismatch, another_project,
+ * no_project or deciding, 404 not_found.
  */
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
   const root = new Hono()
@@ -38,6 +39,9 @@ export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps
   let status = 'ok'
 
   app.get('/health', (c) => c.json({ status, version, contracts: contractRange }))
+
+  // The endpoint of `outhook check`. It stores nothing and reads nothing, so it authenticates nobody.
+  app.post('/test', (c) => c.body(null, 204))
 
   app.post('/run', async (c) => {
     if (kickSecrets.length === 0) {

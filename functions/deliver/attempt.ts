@@ -1,4 +1,5 @@
 import type { Clock } from '../_shared/base/clock.ts'
+import { messageOf } from '../_shared/base/errors.ts'
 import type {
   ClaimKey,
   Delivery,
@@ -7,6 +8,7 @@ import type {
   Result,
 } from '../_shared/contract/contract.ts'
 import type { Log } from '../_shared/base/log.ts'
+import { SenderUnavailable } from '../_shared/senders/lazy.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 import type { AttemptSpan, AttemptSpans } from './attempt_spans.ts'
 import { maskSecrets } from './mask.ts'
@@ -31,8 +33,9 @@ const sameVersion = 'deploy the functions of the same version as the migration'
 
 /**
  * Makes one attempt and returns its result. It never rejects: if a sender throws, this attempt fails
- * with class `protocol`. If `fits` returns false once the sender is ready, because the lease has become too
- * short, the delivery is released unsent.
+ * with class `protocol`. The delivery is released unsent if the sender is not available. Then it waits for a
+ * run that can send its kind. It is also released if `fits` returns false after `ready()`, because the lease
+ * has become too short.
  */
 export async function attemptDelivery(
   { senders, clock, log, spans }: AttemptDeps,
@@ -57,8 +60,8 @@ export async function attemptDelivery(
     let span: AttemptSpan | null = null
     try {
       if (sender.ready !== undefined) {
-        await sender.ready(delivery, endpoint, event)
-        if (!fits()) return release(delivery)
+        const isReady = await sender.ready(delivery, endpoint, event)
+        if (!isReady || !fits()) return release(delivery)
         startedAt = clock.now()
       }
       span = spans?.begin(delivery, endpoint, event) ?? null
@@ -66,6 +69,12 @@ export async function attemptDelivery(
       // Before the span, the log and the database get it.
       outcome = maskSecrets(await sender.send(delivery, endpoint, sent, deps), endpoint)
     } catch (error) {
+      if (error instanceof SenderUnavailable) {
+        const fields = { kind: endpoint.kind, error: messageOf(error.cause) }
+        if (!error.isLogged) log('error', 'sender unavailable', fields)
+        error.isLogged = true
+        return release(delivery)
+      }
       // The text of the error may quote a payload or a secret, so only its name is logged.
       const kind = error instanceof Error ? error.name : typeof error
       log('error', 'sender threw', { ...keyOf(delivery), error: kind })

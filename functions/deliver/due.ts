@@ -6,7 +6,9 @@ import type { EndReason, RunState } from './state.ts'
  * Results wait for others, so batches grow with the load. A dispatch is due earlier when enough slots
  * are free: at once while the queue is full, after `spacingMs` otherwise. Without early dispatches an
  * endpoint with a small limit of requests in flight would be served only once in `gatherMs`. Without
- * the spacing a light load would keep the database busy. Lease renewals wait for others too.
+ * the spacing a light load would keep the database busy. Lease renewals wait for others too. After a
+ * notification, a dispatch is due at once, because a commit notifies only if all workers sleep. But if the call
+ * after the last notification found nothing, because another worker was faster, the next one waits for `pollMs`.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
@@ -20,6 +22,7 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
     }
   }
   if (state.end !== null || free <= 0 || state.inFlight.length > 0) return due
+  if (state.isWoken) return Math.min(due, state.wokenInVainAt + options.pollMs)
   const pause = Math.max(pollInterval(state, options), gatherTime(state, options))
   return Math.min(due, state.respondedAt + pause)
 }
@@ -47,8 +50,9 @@ function enoughSlots({ inFlight }: RunState, options: RunOptions): number {
 }
 
 function pollInterval(state: RunState, options: RunOptions): number {
-  const isBusy = state.respondedAt - state.workedAt < options.busyMs
-  return isBusy ? options.pollMs : options.idlePollMs
+  const idleMs = state.respondedAt - state.workedAt
+  if (idleMs < options.busyMs) return options.pollMs
+  return idleMs < options.restAfterMs ? options.idlePollMs : options.restPollMs
 }
 
 /** Whether the run should stop claiming, and why. */
@@ -75,7 +79,8 @@ export function sendsTheRest(end: EndReason | null): boolean {
 
 function limitReached(state: RunState, options: RunOptions, now: number): EndReason | null {
   const { maxWallMs, maxCpuMs } = options
-  if (maxWallMs !== null && now - state.startedAt >= maxWallMs) return 'max_wall'
+  // From the first response: otherwise a run whose first call takes as long would send nothing.
+  if (maxWallMs !== null && now - state.firstResponseAt >= maxWallMs) return 'max_wall'
   return maxCpuMs !== null && state.cpuMs >= maxCpuMs ? 'max_cpu' : null
 }
 

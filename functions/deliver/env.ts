@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import * as z from 'zod'
+import { proxyAuthorizationVariable, transportVariable } from '../_shared/base/env.ts'
 import {
   projectOfFunction,
   projectVariable,
@@ -22,13 +23,6 @@ const keys = z.string().optional().transform((text, context) => {
 })
 
 const flag = z.string().optional().transform((text) => text === '1' || text === 'true')
-const transport = z.enum(['http1', 'fetch']).default('http1')
-const proxyAuthorization = z.string()
-  .regex(
-    /^[A-Za-z]+ [\x21-\x7e]+$/,
-    'must be a scheme and its credentials, such as Basic dXNlcjpwYXNz',
-  )
-  .optional()
 
 const edge = z.object({
   SUPABASE_URL: z.url(),
@@ -37,8 +31,8 @@ const edge = z.object({
   SUPABASE_SERVICE_ROLE_KEY: key.optional(),
   OUTHOOK_WORKER_SECRET: z.string().default(''),
   OUTHOOK_PROJECT: projectVariable,
-  OUTHOOK_TRANSPORT: transport,
-  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
+  OUTHOOK_TRANSPORT: transportVariable,
+  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorizationVariable,
   OUTHOOK_DEBUG: flag,
 })
 
@@ -49,8 +43,8 @@ const worker = z.object({
       if (problem !== null) context.addIssue(problem)
     }),
   OUTHOOK_PROJECT: projectVariable,
-  OUTHOOK_TRANSPORT: transport,
-  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
+  OUTHOOK_TRANSPORT: transportVariable,
+  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorizationVariable,
   OUTHOOK_DEBUG: flag,
 })
 

@@ -36,10 +36,3 @@ export function gatherLines(sink: (text: string) => void): Lines {
 
   return { write, flush }
 }
-
-/** Writes to standard output; a pipe may accept only a part at once. */
-export function writeToStdout(text: string): void {
-  for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
-    rest = rest.subarray(Deno.stdout.writeSync(rest))
-  }
-}

@@ -73,7 +73,7 @@ export async function dispatchWithRetries(
     const calledAt = clock.now()
     // A repeat may come minutes later, when the known endpoints are outdated.
     const isRepeat = calledAt > firstCallAt
-    const repeat = { ...call, known: {} }
+    const repeat: DispatchCall = { ...call, known: {}, repeat: true }
     if (stalls >= stallsBeforeRefusing) repeat.refuse = true
     const reply = await database.dispatch(isRepeat ? repeat : call)
     // From the start of this repeat: it returns the remaining time of the leases of an earlier call.

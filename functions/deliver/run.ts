@@ -14,12 +14,17 @@ export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummar
   const { state, summary, alarm } = active
   const ring = (): void => alarm.ring()
   deps.stop.addEventListener('abort', ring)
+  const unsubscribe = deps.waker?.subscribe(() => {
+    state.isWoken = true
+    ring()
+  })
   try {
     await claimUntilEnd(active)
     if (state.end !== 'database') await finish(active)
     if (state.end === 'database') await awaitOutstanding(active)
   } finally {
     deps.stop.removeEventListener('abort', ring)
+    unsubscribe?.()
     await Promise.all([...deps.senders.values()].map((sender) => sender.closeIdle?.()))
   }
   summary.end = state.end ?? 'idle'

@@ -26,6 +26,8 @@ export type RunState = {
   offered: number
   /** Claimed deliveries without a result. */
   outstanding: number
+  /** The outstanding deliveries by organisation; one without any has no entry. */
+  readonly heldBy: Map<string, number>
   /** Outstanding deliveries in a chain that is being sent. */
   started: number
   /** Outstanding deliveries that were claimed over `slowMs` ago; they use no slot, started or not. */
@@ -37,8 +39,14 @@ export type RunState = {
   readonly parts: Result[][]
   /** The time of the first open request for a new lease; Infinity: there is none. */
   renewalAt: number
+  /** When the first response came; Infinity before it. */
+  firstResponseAt: number
   /** When the last response came; -Infinity before the first. */
   respondedAt: number
+  /** Whether a notification said that there may be work that no call has asked for yet. */
+  isWoken: boolean
+  /** When the call after the last notification found nothing; -Infinity if it found work. */
+  wokenInVainAt: number
   /** Whether the last response filled all slots that were offered, so more deliveries are due. */
   wasFull: boolean
   /** When a response last brought work. */
@@ -62,13 +70,17 @@ export function initialState(now: number, problem: string | null = null): RunSta
     inFlight: [],
     offered: 0,
     outstanding: 0,
+    heldBy: new Map(),
     started: 0,
     slow: 0,
     results: [],
     oldestResultAt: 0,
     parts: [],
     renewalAt: Infinity,
+    firstResponseAt: Infinity,
     respondedAt: -Infinity,
+    isWoken: false,
+    wokenInVainAt: -Infinity,
     wasFull: false,
     workedAt: now,
     leasedUntil: now,

@@ -3,6 +3,7 @@ import type { ClaimKey, Delivery, DispatchResponse, Result } from '../_shared/co
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
+import { claimShare, countHeld } from './org_share.ts'
 import { isNearlyFull, mustNotSend, sendsTheRest } from './due.ts'
 import { withSettings } from './options.ts'
 import { divide } from './divide.ts'
@@ -23,8 +24,11 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   const renewals = run.renewals.take()
   const part = state.parts.shift()
   const results = part ?? state.results
-  const limit = part === undefined ? room : 0
+  const share = claimShare(state, room, options.maxOutstanding)
+  const limit = part === undefined ? share.limit : 0
   if (part === undefined) state.results = []
+  const wasWoken = part === undefined && state.isWoken
+  if (wasWoken) state.isWoken = false
   state.renewalAt = Infinity
   state.known = unlessExpired(state.known, deps.clock.now())
   const known = state.known
@@ -38,7 +42,10 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     known: known.revisions,
     // The results of another call in flight may not be recorded yet.
     held: state.outstanding + state.offered + state.inFlight.length,
+    kinds: availableKinds(deps.senders),
     ...(state.seq === 1 && deps.kick ? { kick: deps.kick } : {}),
+    ...(share.full.length > 0 ? { full: share.full } : {}),
+    ...(deps.waker?.isListening === true ? { listens: true } : {}),
   }
   state.inFlight.push(call.seq)
   state.offered += limit
@@ -69,8 +76,15 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   }
   renewals.settle(received.response.renewed ?? null, received.calledAt)
   recordResponse(run, received, limit)
+  if (wasWoken) {
+    state.wokenInVainAt = state.workedAt === state.respondedAt ? -Infinity : state.respondedAt
+  }
   state.known = withEndpoints(state.known, received.response)
   send(run, { ...received, response: addCached(received.response, known) })
+}
+
+function availableKinds(senders: RunDeps['senders']): string[] {
+  return [...senders].filter(([, sender]) => sender.isAvailable?.() ?? true).map(([kind]) => kind)
 }
 
 /** Releases the deliveries of a response that cannot be read, without counting an attempt. */
@@ -108,7 +122,10 @@ function recordResponse(
   const { deliveries, settings, error } = response
   const now = deps.clock.now()
   run.options = withSettings(run.initial, settings)
+  // After the first response, so that a dispatch gets its connection before the listener.
+  if (settings.notify === true) deps.waker?.start()
   summary.stale += response.stale
+  state.firstResponseAt = Math.min(state.firstResponseAt, now)
   state.respondedAt = now
   state.wasFull = limit > 0 && deliveries.length >= limit
   // cpuMs() takes 0.2 ms.
@@ -137,6 +154,8 @@ function send(run: ActiveRun, { response, calledAt }: TimedResponse): void {
   const { deps, options, outstanding, state, window } = run
   const batch = batchOf(response, calledAt, deps)
   const removeOne = outstanding.add(response.deliveries.length)
+  const orgOf = ({ event }: Delivery): string => response.events[event]?.org_id ?? ''
+  for (const delivery of response.deliveries) countHeld(state.heldBy, orgOf(delivery), 1)
   const chainDeps = {
     ...deps,
     leaseMarginMs: options.leaseMarginMs,
@@ -146,6 +165,7 @@ function send(run: ActiveRun, { response, calledAt }: TimedResponse): void {
       isNearlyFull(state, options) ? Promise.resolve(null) : run.renewals.request(delivery),
     note: (result: Result, delivery: Delivery) => {
       removeOne()
+      countHeld(state.heldBy, orgOf(delivery), -1)
       state.started--
       window.resultCame()
       record(run, result, delivery)

@@ -4,7 +4,7 @@ import { createPolicySource } from '../_shared/connect/address.ts'
 import type { Delivery, Result, Retry } from '../_shared/contract/contract.ts'
 import type { Database } from '../_shared/database/dispatch.ts'
 import type { Log, LogFields, LogLevel } from '../_shared/base/log.ts'
-import { type Senders, senders as builtIn } from '../_shared/senders/registry.ts'
+import type { Senders } from '../_shared/senders/sender.ts'
 import { createKeyCache } from '../_shared/signing/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
 import { createHttp1Transport } from '../_shared/transport/http1.ts'
@@ -23,8 +23,7 @@ export type WireOptions = {
   routineLevel: LogLevel
   tracer?: Tracer | null
   stop: AbortSignal
-  /** By default those of this project; `sendersWith()` adds more kinds. */
-  senders?: Senders
+  senders: Senders
 }
 
 /** The dependencies of a run in a real process; its runs share connections and keys. */
@@ -37,7 +36,7 @@ export function wireRun(
     routineLevel,
     tracer = null,
     stop,
-    senders = builtIn,
+    senders,
   }: WireOptions,
 ): RunDeps {
   const spans = tracer === null ? null : createAttemptSpans(tracer, systemClock)

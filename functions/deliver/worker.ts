@@ -1,19 +1,25 @@
 import { sleep, systemClock } from '../_shared/base/clock.ts'
 import type { Result } from '../_shared/contract/contract.ts'
 import { connectDirect } from '../_shared/database/direct.ts'
+import { listenForWork } from '../_shared/database/waking.ts'
 import { messageOf } from '../_shared/base/errors.ts'
 import { createLog, type Log } from '../_shared/base/log.ts'
+import { runtime } from '../_shared/runtime/current.ts'
 import { loadTracer } from '../_shared/trace/load.ts'
-import { type Senders, sendersWith } from '../_shared/senders/registry.ts'
+import { sendersWith } from '../_shared/senders/registry.ts'
+import type { Senders } from '../_shared/senders/sender.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import type { RunDeps } from './active_run.ts'
 import { readWorkerEnv, type WorkerEnv } from './env.ts'
-import { gatherLines, writeToStdout } from './lines.ts'
+import { gatherLines } from './lines.ts'
 import { workerOptions } from './options.ts'
 import { isProjectStop } from './refusal.ts'
 import { run } from './run.ts'
 import { startTally } from './tally.ts'
 import { wireRun } from './wire.ts'
+
+const unsafeFetch =
+  'OUTHOOK_TRANSPORT=fetch is not supported under Node.js: unset it, because sockets work there'
 
 /** The pause after the database has refused a run. */
 const refusedPauseMs = 5_000
@@ -25,17 +31,19 @@ const contractPauseMs = 15_000
  * senders of kinds that this project does not have.
  */
 export async function main(own: Senders = new Map()): Promise<never> {
-  Deno.exit(await deliver(own))
+  const problem = runtime.restartWithFlags()
+  runtime.exit(await deliver(own, problem))
 }
 
-async function deliver(own: Senders): Promise<number> {
-  const lines = gatherLines(writeToStdout)
+async function deliver(own: Senders, problem: string | null): Promise<number> {
+  const lines = gatherLines(runtime.writeStdout)
   let env: WorkerEnv
   let log: Log
   let tracer: Tracer | null
   try {
-    const environment = Deno.env.toObject()
+    const environment = runtime.environment()
     env = readWorkerEnv(environment)
+    if (env.transport === 'fetch' && !runtime.hasSafeFetch) throw new Error(unsafeFetch)
     log = createLog({ debug: env.debug, write: lines.write })
     tracer = await loadTracer({ environment, clock: systemClock, log, keepAlive: () => {} })
   } catch (error) {
@@ -43,9 +51,7 @@ async function deliver(own: Senders): Promise<number> {
     return 2
   }
   const stop = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    Deno.addSignalListener(signal, () => stop.abort())
-  }
+  runtime.onStopSignal(() => stop.abort())
   const database = connectDirect({ url: env.dbUrl, project: env.project })
   const deps = wireRun({
     database,
@@ -57,13 +63,15 @@ async function deliver(own: Senders): Promise<number> {
     stop: stop.signal,
     senders: sendersWith(own),
   })
+  const waker = listenForWork({ url: env.dbUrl, log })
   const tally = startTally(deps.clock, log)
   log('info', 'worker started', { kind: 'worker' })
-  await work({ ...deps, observe: watch(deps, tally.add), said: { problem: null } }, log)
+  if (problem !== null) log('warn', problem)
+  await work({ ...deps, waker, observe: watch(deps, tally.add), said: { problem: null } }, log)
   tally.stop()
   await deps.spans?.flush()
   await deps.transport.close()
-  await database.close()
+  await Promise.all([database.close(), waker.close()])
   lines.flush()
   return 0
 }

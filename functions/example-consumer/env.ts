@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
 const key = z.string().regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')

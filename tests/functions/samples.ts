@@ -4,7 +4,8 @@ import type {
   EventRow,
   Settings,
 } from '../../functions/_shared/contract/contract.ts'
-import type { Channel, OutgoingMessage } from '../../functions/_shared/senders/whatsapp/outgoing.ts'
+import type { OutgoingMessage } from '../../functions/_shared/senders/message.ts'
+import type { Channel } from '../../functions/_shared/senders/whatsapp/outgoing.ts'
 
 // Valid rows of a dispatch answer; a test overrides what it is about.
 

@@ -44,6 +44,7 @@ function api(database: ApiDatabase = { call: mustNotBeAsked }): ApiApp {
     }),
     portalSecrets: ['p'.repeat(40)],
     verifySecrets: ['v'.repeat(32)],
+    checkChannel: () => Promise.resolve([]),
     corsOrigins: [],
     wallNow: Date.now,
     now: () => 0,
@@ -94,6 +95,18 @@ const other: [what: string, handler: Handler, method: string, path: string, stat
     'POST',
     '/deliver/run',
     401,
+  ],
+  [
+    'deliver as a receiver of test events',
+    createDeliver({
+      kickSecrets: ['secret'],
+      startRun: mustNotBeAsked,
+      waitUntil: mustNotBeAsked,
+      wallNow: Date.now,
+    }).fetch,
+    'POST',
+    '/deliver/test',
+    204,
   ],
   [
     'metrics',

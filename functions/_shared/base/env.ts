@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A key of the project with its name in logs. */
 export type NamedKey = { name: string; key: string }
@@ -28,6 +28,17 @@ export const secretsVariable = listVariable.refine(
   (secrets) => secrets.every((secret) => secret.length >= 32),
   'must have at least 32 characters; generate one with openssl rand -hex 32',
 )
+
+/** Which HTTP client sends to addresses that others choose. */
+export const transportVariable = z.enum(['http1', 'fetch']).default('http1')
+
+/** The credentials of the proxy in `egress.proxy_url`. */
+export const proxyAuthorizationVariable = z.string()
+  .regex(
+    /^[A-Za-z]+ [\x21-\x7e]+$/,
+    'must be a scheme and its credentials, such as Basic dXNlcjpwYXNz',
+  )
+  .optional()
 
 /** true for 1 or true. */
 export const flagVariable = z.string().optional()

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Stands for `__proto__` while zod, which drops a member of that name, reads the others. */
 const standIn = '__proto__ '

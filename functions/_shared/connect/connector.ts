@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { asError } from '../base/errors.ts'
+import type { Conn } from '../runtime/runtime.ts'
 import type { AddressPolicy } from './address.ts'
-import { ConnStream } from './conn_stream.ts'
 import { checkDial } from './dial.ts'
 import type { Resolve } from './lookup.ts'
 import { openSocket } from './socket.ts'
@@ -81,10 +81,10 @@ export function createConnector(
       use(openTunnel({ ...tunnel, signal: limit.signal }))
     }
 
-    function use(opening: Promise<Deno.Conn>): void {
+    function use(opening: Promise<Conn>): void {
       opening.then((conn) => {
         if (isSettled) conn.close()
-        else end(new ConnStream(conn))
+        else end(conn.toStream())
       }, (cause) => end(asError(cause)))
     }
 

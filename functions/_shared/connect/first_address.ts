@@ -1,3 +1,5 @@
+import { runtime } from '../runtime/current.ts'
+import type { TcpConn } from '../runtime/runtime.ts'
 import type { ResolvedAddress } from './lookup.ts'
 
 /** How long one address is tried alone before the next one is tried too (RFC 8305 section 5). */
@@ -11,7 +13,7 @@ export function connectFirst(
   addresses: readonly ResolvedAddress[],
   port: number,
   signal: AbortSignal,
-): Promise<Deno.TcpConn> {
+): Promise<TcpConn> {
   return new Promise((resolve, reject) => {
     let tried = 0
     let failed = 0
@@ -28,11 +30,11 @@ export function connectFirst(
       clearTimeout(timer)
       const next = addresses[tried++]
       if (next === undefined || isSettled) return
-      Deno.connect({ hostname: next.address, port }).then(win, lose)
+      runtime.connectTcp({ hostname: next.address, port }).then(win, lose)
       if (tried < addresses.length) timer = setTimeout(tryNext, staggerMs)
     }
 
-    function win(conn: Deno.TcpConn): void {
+    function win(conn: TcpConn): void {
       if (isSettled) return conn.close()
       isSettled = true
       clearTimeout(timer)

@@ -21,8 +21,24 @@ export class BlockedAddressError extends Error {
 }
 
 /** Uses the system's resolver, with its hosts file. */
-export function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
-  return systemLookup(hostname, { all: true, verbatim: true })
+export const resolveBySystem: Resolve = shareLookups((hostname) =>
+  systemLookup(hostname, { all: true, verbatim: true })
+)
+
+/**
+ * Makes one lookup of a name at a time, whose result all get that ask meanwhile. The system's resolver cannot be
+ * cancelled: a name whose servers do not reply holds a thread for up to a minute, and each retry would hold one
+ * more, until no name of any organisation can be looked up.
+ */
+export function shareLookups(resolve: Resolve): Resolve {
+  const inFlight = new Map<string, Promise<ResolvedAddress[]>>()
+  return (hostname) => {
+    const known = inFlight.get(hostname)
+    if (known !== undefined) return known
+    const lookup = resolve(hostname).finally(() => inFlight.delete(hostname))
+    inFlight.set(hostname, lookup)
+    return lookup
+  }
 }
 
 /**
@@ -39,7 +55,8 @@ export async function lookupVetted(
   if (!addresses.every(({ address }) => policy.allows(address))) {
     throw new BlockedAddressError()
   }
-  return addresses.sort((a, b) => a.family - b.family)
+  // Not in place: a shared lookup gives the same array to others.
+  return addresses.toSorted((a, b) => a.family - b.family)
 }
 
 /**

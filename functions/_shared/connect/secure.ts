@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { Conn } from '../runtime/runtime.ts'
 import type { AddressPolicy } from './address.ts'
 import { checkDial } from './dial.ts'
 import { connectFirst } from './first_address.ts'
@@ -22,13 +23,11 @@ export type SecureOptions = {
  */
 export async function openSecure(
   { hostname, port, policy, resolve = resolveBySystem, ca, signal }: SecureOptions,
-): Promise<Deno.TlsConn> {
+): Promise<Conn> {
   checkDial({ hostname, port, policy })
   const addresses = isIP(hostname) === 0
     ? await lookupVetted(hostname, policy, resolve)
     : [{ address: hostname, family: isIP(hostname) }]
   const conn = await connectFirst(addresses, port, signal)
-  conn.setNoDelay(true)
-  conn.setKeepAlive(true)
   return await startTls(conn, { hostname, ca, signal })
 }

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { serverChecks } from '../runtime/server_checks.ts'
 import type { AddressPolicy } from './address.ts'
 import { type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
 import { checkDial } from './dial.ts'
@@ -38,10 +39,11 @@ export function vettedOptions(
   return { host: hostname, port, lookup: vettedLookup(policy, resolve) }
 }
 
-type TlsOptions = { servername?: string; ca?: string }
+type TlsOptions = typeof serverChecks & { servername?: string; ca?: string }
 
 function tlsOptions({ hostname, ca }: SocketOptions): TlsOptions {
   return {
+    ...serverChecks,
     // RFC 6066 does not allow addresses in SNI.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     ...(ca === undefined ? {} : { ca }),

@@ -1,6 +1,6 @@
 /**
- * Problems of a server's TLS, by the error codes of node:tls and the texts of rustls below it, which differ
- * between Deno 2.1 and 2.9. The first match counts.
+ * Problems of a server's TLS, by the error codes of Node and the texts of rustls, which differ between Deno 2.1
+ * and 2.9. The first match counts.
  */
 const problems: [pattern: RegExp, sentence: string][] = [
   [
@@ -28,7 +28,10 @@ const problems: [pattern: RegExp, sentence: string][] = [
     /NoCipherSuitesInCommon|NO_SHARED_CIPHER|NO_CIPHERS_AVAILABLE|HandshakeFailure|HANDSHAKE_FAILURE/,
     'The server and the sender have no common cipher: enable those of TLS 1.2 or newer',
   ],
-  [/InvalidContentType/, 'The server does not use TLS on this port: use its port for https'],
+  [
+    /InvalidContentType|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/,
+    'The server does not use TLS on this port: use its port for https',
+  ],
   [
     /UnknownIssuer|BadSignature/,
     'The certificate is not trusted: no public authority signed it, or the intermediate certificates are missing',
@@ -45,16 +48,4 @@ export function tlsProblem(error: Error): string | null {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const text = `${code} ${error.message}`
   return problems.find(([pattern]) => pattern.test(text))?.[1] ?? null
-}
-
-/**
- * Adds a code by which faultOf() recognises an error of TLS. A connection that ends without the end of TLS is a
- * reset: its last response may be incomplete (RFC 9112 section 9.8).
- */
-export function coded(error: unknown): unknown {
-  if (error instanceof Deno.errors.UnexpectedEof) {
-    return Object.assign(error, { code: 'ECONNRESET' })
-  }
-  if (error instanceof Deno.errors.InvalidData) return Object.assign(error, { code: 'OUTHOOK_TLS' })
-  return error
 }

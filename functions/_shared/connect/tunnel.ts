@@ -1,5 +1,7 @@
+import { runtime } from '../runtime/current.ts'
+import type { Conn, TcpConn } from '../runtime/runtime.ts'
 import { BlockedAddressError } from './lookup.ts'
-import { closeQuietly, startTls } from './tls.ts'
+import { startTls } from './tls.ts'
 
 export type TunnelOptions = {
   /** `http://host:port`, configured by the operator and not vetted. */
@@ -22,10 +24,10 @@ const longestHead = 16_384
  * Opens a connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside if requested.
  * Rejects with errors that faultOf() can classify.
  */
-export async function openTunnel(options: TunnelOptions): Promise<Deno.Conn> {
+export async function openTunnel(options: TunnelOptions): Promise<Conn> {
   const { hostname, tls, ca, signal } = options
   const conn = await connectProxy(options)
-  const close = (): void => closeQuietly(conn)
+  const close = (): void => conn.close()
   signal.addEventListener('abort', close)
   try {
     await askFor(options, conn)
@@ -38,11 +40,13 @@ export async function openTunnel(options: TunnelOptions): Promise<Deno.Conn> {
   return tls ? await startTls(conn, { hostname, ca, signal }) : conn
 }
 
-async function connectProxy({ proxyUrl, signal }: TunnelOptions): Promise<Deno.TcpConn> {
+async function connectProxy({ proxyUrl, signal }: TunnelOptions): Promise<TcpConn> {
   const { hostname, port } = new URL(proxyUrl)
-  let conn: Deno.TcpConn
+  let conn: TcpConn
   try {
-    conn = await Deno.connect({ hostname, port: Number(port) || 80 })
+    // An IPv6 address has brackets in a URL only.
+    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+    conn = await runtime.connectTcp({ hostname: host, port: Number(port) || 80 })
   } catch {
     throw unreachable()
   }
@@ -50,12 +54,10 @@ async function connectProxy({ proxyUrl, signal }: TunnelOptions): Promise<Deno.T
     conn.close()
     throw unreachable()
   }
-  conn.setNoDelay(true)
-  conn.setKeepAlive(true)
   return conn
 }
 
-async function askFor(options: TunnelOptions, conn: Deno.Conn): Promise<void> {
+async function askFor(options: TunnelOptions, conn: Conn): Promise<void> {
   const { hostname, port, authorization } = options
   const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
   const lines = [`CONNECT ${target} HTTP/1.1`, `host: ${target}`]
@@ -67,7 +69,7 @@ async function askFor(options: TunnelOptions, conn: Deno.Conn): Promise<void> {
 }
 
 /** Reads byte by byte to the empty line: the bytes after it belong to TLS. */
-async function readHead(conn: Deno.Conn): Promise<string> {
+async function readHead(conn: Conn): Promise<string> {
   const byte = new Uint8Array(1)
   let head = ''
   while (!head.endsWith('\r\n\r\n')) {
@@ -77,7 +79,7 @@ async function readHead(conn: Deno.Conn): Promise<string> {
   return head
 }
 
-async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
+async function writeAll(conn: Conn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at))
 }
 

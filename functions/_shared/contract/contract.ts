@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { keyed } from '../base/keyed.ts'
 
 // The arguments of `outbox.dispatch`, and the parts of its response that a run reads; zod drops the
@@ -13,6 +13,8 @@ const delivery = z.object({
   lane: z.string(),
   ordered: z.boolean(),
   lease_ms: z.number(),
+  /** The secret of x-signature during a rotation; absent: the first of the endpoint. */
+  secret: z.string().optional(),
 })
 
 const event = z.object({
@@ -51,6 +53,8 @@ const settings = z.object({
   max_wall_ms: z.number().positive(),
   max_deliveries: z.int().positive(),
   batch_size: z.int().positive(),
+  /** Whether commits notify the workers; absent from an older database. */
+  notify: z.boolean().optional(),
 })
 
 const retry = z.object({
@@ -221,4 +225,12 @@ export type DispatchCall = {
   kick?: string
   /** Whether the database must refuse the rows that cause temporary errors. */
   refuse?: boolean
+  /** Whether the call was made before, and its response was lost. */
+  repeat?: boolean
+  /** The kinds of endpoints that the run can send; absent: all. */
+  kinds?: readonly string[]
+  /** The organisations of which the run claims nothing now, because they hold their share of it. */
+  full?: readonly string[]
+  /** Whether a commit wakes the run. */
+  listens?: boolean
 }

@@ -1,3 +1,4 @@
+import type { DispatchCall } from './contract.ts'
 import type { ContractRange } from './range.ts'
 
 /** What a run says about itself in each call: `p_contract` of `outbox.dispatch`. */
@@ -8,21 +9,35 @@ export type Introduction = ContractRange & {
   kick?: string
   /** Refuse the rows that cause temporary errors; absent: such an error fails the whole call. */
   refuse?: true
+  /** The call was made before: it leaves a mark even if there is nothing to do. */
+  repeat?: true
+  /** The kinds of endpoints that the run can send; absent: it names none and gets all. */
+  kinds?: readonly string[]
+  /** Claim nothing of these organisations; absent: of all. */
+  full?: readonly string[]
+  /** A commit wakes the run; absent: it polls. */
+  listens?: true
 }
 
 /**
- * The introduction of a run. Project, kick and refuse are members of this argument and not arguments,
- * because a database that does not know them yet ignores them.
+ * The introduction of a run. Its members are not arguments of their own, because a database that does not
+ * know them yet ignores them.
  */
 export function introduce(
   range: ContractRange,
   project: string | null,
-  { kick = null, refuse = false }: { kick?: string | null; refuse?: boolean },
+  { kick = null, refuse = false, repeat = false, kinds, full, listens = false }:
+    & Pick<DispatchCall, 'refuse' | 'repeat' | 'kinds' | 'full' | 'listens'>
+    & { kick?: string | null },
 ): Introduction {
   return {
     ...range,
     ...(project === null ? {} : { project }),
     ...(kick === null ? {} : { kick }),
     ...(refuse ? { refuse } : {}),
+    ...(repeat ? { repeat } : {}),
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(full === undefined ? {} : { full }),
+    ...(listens ? { listens } : {}),
   }
 }

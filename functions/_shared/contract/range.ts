@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The contracts of `outbox.dispatch` that one side supports, from `oldest` to `newest`. */
 export type ContractRange = { oldest: number; newest: number }

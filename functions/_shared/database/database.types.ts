@@ -154,17 +154,20 @@ export type Database = {
         Row: {
           'action': string
           'actor': string | null
+          'correlation_id': string | null
           'created_at': string
           'details': string
           'entity_id': string
           'entity_type': string
           'id': number
           'org_id': string
+          'audit_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'audit_json'
         Insert: {
           'action': string
           'actor'?: string | null
+          'correlation_id'?: string | null
           'created_at': string
           'details': string
           'entity_id': string
@@ -175,6 +178,7 @@ export type Database = {
         Update: {
           'action'?: string
           'actor'?: string | null
+          'correlation_id'?: string | null
           'created_at'?: string
           'details'?: string
           'entity_id'?: string
@@ -184,21 +188,48 @@ export type Database = {
         }
         Relationships: []
       }
-      'backlog': {
+      'backfill_source': {
         Row: {
-          'org_id': string
-          'period': string
+          'at_key': string | null
+          'busy_key': string | null
+          'is_bounded': boolean
+          'job_id': number
+          'key_parts': (string)[]
+          'settings': Json | null
+          'source': unknown
+          'until_key': string | null
+          'source_watch': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'source_watch'
         Insert: {
-          'org_id': string
-          'period': string
+          'at_key'?: string | null
+          'busy_key'?: string | null
+          'is_bounded'?: boolean
+          'job_id': number
+          'key_parts': (string)[]
+          'settings'?: Json | null
+          'source': unknown
+          'until_key'?: string | null
         }
         Update: {
-          'org_id'?: string
-          'period'?: string
+          'at_key'?: string | null
+          'busy_key'?: string | null
+          'is_bounded'?: boolean
+          'job_id'?: number
+          'key_parts'?: (string)[]
+          'settings'?: Json | null
+          'source'?: unknown
+          'until_key'?: string | null
         }
-        Relationships: []
+        Relationships: [
+          {
+            foreignKeyName: 'backfill_source_job_id_fkey'
+            columns: ['job_id']
+            isOneToOne: true
+            referencedRelation: 'replay_job'
+            referencedColumns: ['id']
+          },
+        ]
       }
       'binding': {
         Row: {
@@ -352,6 +383,39 @@ export type Database = {
         }
         Relationships: []
       }
+      'channel_kind': {
+        Row: {
+          'channel': string
+          'check_function': string | null
+          'has_templates': boolean
+          'has_window': boolean
+          'kind': string
+        }
+        ComputedFields: never
+        Insert: {
+          'channel': string
+          'check_function'?: string | null
+          'has_templates'?: boolean
+          'has_window'?: boolean
+          'kind': string
+        }
+        Update: {
+          'channel'?: string
+          'check_function'?: string | null
+          'has_templates'?: boolean
+          'has_window'?: boolean
+          'kind'?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'channel_kind_kind_fkey'
+            columns: ['kind']
+            isOneToOne: true
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
+      }
       'cleanup_progress': {
         Row: {
           'done_on': string | null
@@ -359,6 +423,7 @@ export type Database = {
           'failed_at': string | null
           'name': string
           'piece_rows': number | null
+          'swept_to': string | null
         }
         ComputedFields: never
         Insert: {
@@ -367,6 +432,7 @@ export type Database = {
           'failed_at'?: string | null
           'name': string
           'piece_rows'?: number | null
+          'swept_to'?: string | null
         }
         Update: {
           'done_on'?: string | null
@@ -374,6 +440,7 @@ export type Database = {
           'failed_at'?: string | null
           'name'?: string
           'piece_rows'?: number | null
+          'swept_to'?: string | null
         }
         Relationships: []
       }
@@ -542,6 +609,7 @@ export type Database = {
       }
       'dead_letter': {
         Row: {
+          'at_broker': boolean
           'attempt': number
           'correlation_id': string
           'delivered_at': string | null
@@ -566,6 +634,7 @@ export type Database = {
         }
         ComputedFields: 'dead_letter_json'
         Insert: {
+          'at_broker'?: boolean
           'attempt': number
           'correlation_id': string
           'delivered_at'?: string | null
@@ -588,6 +657,7 @@ export type Database = {
           'why': string
         }
         Update: {
+          'at_broker'?: boolean
           'attempt'?: number
           'correlation_id'?: string
           'delivered_at'?: string | null
@@ -652,7 +722,9 @@ export type Database = {
           'leased_until': string | null
           'lost_before': number
           'lost_leases': number
+          'rejected_secrets': (string)[] | null
           'replayed_at': string | null
+          'secret_id': string | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
         ComputedFields: 'lost'
@@ -668,7 +740,9 @@ export type Database = {
           'leased_until'?: string | null
           'lost_before'?: number
           'lost_leases'?: number
+          'rejected_secrets'?: (string)[] | null
           'replayed_at'?: string | null
+          'secret_id'?: string | null
         }
         Update: {
           'attempt'?: number
@@ -682,7 +756,40 @@ export type Database = {
           'leased_until'?: string | null
           'lost_before'?: number
           'lost_leases'?: number
+          'rejected_secrets'?: (string)[] | null
           'replayed_at'?: string | null
+          'secret_id'?: string | null
+        }
+        Relationships: []
+      }
+      'early_report': {
+        Row: {
+          'at': string
+          'channel_id': string
+          'code': string | null
+          'error': string | null
+          'provider_id': string
+          'received_at': string
+          'status': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'channel_id': string
+          'code'?: string | null
+          'error'?: string | null
+          'provider_id': string
+          'received_at': string
+          'status': string
+        }
+        Update: {
+          'at'?: string
+          'channel_id'?: string
+          'code'?: string | null
+          'error'?: string | null
+          'provider_id'?: string
+          'received_at'?: string
+          'status'?: string
         }
         Relationships: []
       }
@@ -732,6 +839,7 @@ export type Database = {
           'header_names': (string)[]
           'headers_vault_id': string | null
           'id': string
+          'is_purged': boolean
           'kind': string
           'lane_spacing_ms': number
           'max_in_flight': number
@@ -778,6 +886,7 @@ export type Database = {
           'header_names'?: (string)[]
           'headers_vault_id'?: string | null
           'id'?: string
+          'is_purged'?: boolean
           'kind'?: string
           'lane_spacing_ms'?: number
           'max_in_flight'?: number
@@ -809,6 +918,7 @@ export type Database = {
           'header_names'?: (string)[]
           'headers_vault_id'?: string | null
           'id'?: string
+          'is_purged'?: boolean
           'kind'?: string
           'lane_spacing_ms'?: number
           'max_in_flight'?: number
@@ -1188,6 +1298,7 @@ export type Database = {
           'probe_attempt': number | null
           'probe_event': string | null
           'ramp_from': string
+          'secret_id': string | null
           'streak': number
           'tokens': number
           'tokens_at': string
@@ -1211,6 +1322,7 @@ export type Database = {
           'probe_attempt'?: number | null
           'probe_event'?: string | null
           'ramp_from'?: string
+          'secret_id'?: string | null
           'streak'?: number
           'tokens'?: number
           'tokens_at'?: string
@@ -1233,6 +1345,7 @@ export type Database = {
           'probe_attempt'?: number | null
           'probe_event'?: string | null
           'ramp_from'?: string
+          'secret_id'?: string | null
           'streak'?: number
           'tokens'?: number
           'tokens_at'?: string
@@ -1279,8 +1392,9 @@ export type Database = {
           'text': string | null
           'type': string
           'wamid': string | null
+          'inbound_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'inbound_json'
         Insert: {
           'channel_id': string
           'erased_at'?: string | null
@@ -1393,6 +1507,37 @@ export type Database = {
         }
         Relationships: []
       }
+      'lane_refusal': {
+        Row: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'failures': number
+          'lane_id': number
+          'sqlstate': string
+        }
+        ComputedFields: never
+        Insert: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'failures': number
+          'lane_id': number
+          'sqlstate': string
+        }
+        Update: {
+          'again_at'?: string
+          'at'?: string
+          'endpoint_id'?: string
+          'error'?: string
+          'failures'?: number
+          'lane_id'?: number
+          'sqlstate'?: string
+        }
+        Relationships: []
+      }
       'limit_turn': {
         Row: {
           'name': string
@@ -1482,6 +1627,31 @@ export type Database = {
         }
         Relationships: []
       }
+      'message_channel': {
+        Row: {
+          'account': string
+          'channel': string
+          'created_at': string
+          'endpoint_id': string
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'account': string
+          'channel': string
+          'created_at': string
+          'endpoint_id': string
+          'org_id': string
+        }
+        Update: {
+          'account'?: string
+          'channel'?: string
+          'created_at'?: string
+          'endpoint_id'?: string
+          'org_id'?: string
+        }
+        Relationships: []
+      }
       'notice_rule': {
         Row: {
           'action': string
@@ -1518,6 +1688,7 @@ export type Database = {
           'person_id': number
           'purpose': string
           'said_at': string
+          'said_by': string | null
           'source': string
           'wamid': string | null
           'words': string | null
@@ -1534,6 +1705,7 @@ export type Database = {
           'person_id': number
           'purpose': string
           'said_at': string
+          'said_by'?: string | null
           'source': string
           'wamid'?: string | null
           'words'?: string | null
@@ -1548,6 +1720,7 @@ export type Database = {
           'person_id'?: number
           'purpose'?: string
           'said_at'?: string
+          'said_by'?: string | null
           'source'?: string
           'wamid'?: string | null
           'words'?: string | null
@@ -1584,6 +1757,7 @@ export type Database = {
           'channel_id': string
           'content': string
           'copies': number
+          'correlation_id': string | null
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -1614,6 +1788,7 @@ export type Database = {
             'channel_id': string
             'content': string
             'copies': number
+            'correlation_id': string | null
             'created_at': string
             'created_by': string | null
             'delivered_at': string | null
@@ -1654,6 +1829,7 @@ export type Database = {
           'channel_id': string
           'content': string
           'copies'?: number
+          'correlation_id'?: string | null
           'created_at': string
           'created_by'?: string | null
           'delivered_at'?: string | null
@@ -1684,6 +1860,7 @@ export type Database = {
           'channel_id'?: string
           'content'?: string
           'copies'?: number
+          'correlation_id'?: string | null
           'created_at'?: string
           'created_by'?: string | null
           'delivered_at'?: string | null
@@ -1769,7 +1946,10 @@ export type Database = {
         Row: {
           'created_at': string
           'kind': string
+          'left_at': string | null
+          'left_to': number | null
           'org_id': string
+          'parted_at': string | null
           'person_id': number
           'value': string
         }
@@ -1777,14 +1957,20 @@ export type Database = {
         Insert: {
           'created_at': string
           'kind': string
+          'left_at'?: string | null
+          'left_to'?: number | null
           'org_id': string
+          'parted_at'?: string | null
           'person_id': number
           'value': string
         }
         Update: {
           'created_at'?: string
           'kind'?: string
+          'left_at'?: string | null
+          'left_to'?: number | null
           'org_id'?: string
+          'parted_at'?: string | null
           'person_id'?: number
           'value'?: string
         }
@@ -1864,58 +2050,94 @@ export type Database = {
       }
       'replay_job': {
         Row: {
+          'after_xid': unknown
           'at_failed': string
           'at_id': string
+          'begun_at': string | null
+          'by_api': boolean
+          'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
           'failed_to': string
+          'filter': string | null
           'finished_at': string | null
           'id': number
+          'looked': number
           'org_id': string | null
           'rate_per_second': number
           'replayed': number
           'skipped': number
+          'source': string
           'status': string
-          'next_letters': (Database['outbox']['CompositeTypes']['replay_step'])[] | null
+          'total': number | null
+          'types': (string)[] | null
+          'until_at': string | null
+          'waits_for': string | null
+          'worked_at': string | null
+          'job_filter': Database['outbox']['CompositeTypes']['filter'] | null
           'replay_job_json': Json | null
         }
-        ComputedFields: 'next_letters' | 'replay_job_json'
+        ComputedFields: 'job_filter' | 'replay_job_json'
         Insert: {
+          'after_xid'?: unknown
           'at_failed'?: string
           'at_id'?: string
+          'begun_at'?: string | null
+          'by_api'?: boolean
+          'by_subscription'?: boolean
           'created_at': string
           'endpoint_id'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
           'failed_to': string
+          'filter'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'looked'?: number
           'org_id'?: string | null
           'rate_per_second': number
           'replayed'?: number
           'skipped'?: number
+          'source'?: string
           'status'?: string
+          'total'?: number | null
+          'types'?: (string)[] | null
+          'until_at'?: string | null
+          'waits_for'?: string | null
+          'worked_at'?: string | null
         }
         Update: {
+          'after_xid'?: unknown
           'at_failed'?: string
           'at_id'?: string
+          'begun_at'?: string | null
+          'by_api'?: boolean
+          'by_subscription'?: boolean
           'created_at'?: string
           'endpoint_id'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
           'failed_to'?: string
+          'filter'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'looked'?: number
           'org_id'?: string | null
           'rate_per_second'?: number
           'replayed'?: number
           'skipped'?: number
+          'source'?: string
           'status'?: string
+          'total'?: number | null
+          'types'?: (string)[] | null
+          'until_at'?: string | null
+          'waits_for'?: string | null
+          'worked_at'?: string | null
         }
         Relationships: []
       }
@@ -2093,6 +2315,7 @@ export type Database = {
           'ended_at': string | null
           'id': string
           'kind': string
+          'kinds': (string)[] | null
           'polled_at': string
           'started_at': string
         }
@@ -2101,6 +2324,7 @@ export type Database = {
           'ended_at'?: string | null
           'id': string
           'kind': string
+          'kinds'?: (string)[] | null
           'polled_at': string
           'started_at': string
         }
@@ -2108,6 +2332,7 @@ export type Database = {
           'ended_at'?: string | null
           'id'?: string
           'kind'?: string
+          'kinds'?: (string)[] | null
           'polled_at'?: string
           'started_at'?: string
         }
@@ -2146,8 +2371,9 @@ export type Database = {
           'by_tokens': boolean
           'created_at': string
           'name': string
+          'saga_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'saga_json'
         Insert: {
           'by_tokens'?: boolean
           'created_at': string
@@ -2439,6 +2665,7 @@ export type Database = {
         Row: {
           'event_id': string
           'failures': number
+          'is_backfill': boolean | null
           'org_id': string
           'period': string
           'routed_to': string | null
@@ -2448,6 +2675,7 @@ export type Database = {
         Insert: {
           'event_id': string
           'failures'?: number
+          'is_backfill'?: boolean | null
           'org_id': string
           'period'?: never
           'routed_to'?: string | null
@@ -2456,6 +2684,7 @@ export type Database = {
         Update: {
           'event_id'?: string
           'failures'?: number
+          'is_backfill'?: boolean | null
           'org_id'?: string
           'period'?: never
           'routed_to'?: string | null
@@ -2491,6 +2720,38 @@ export type Database = {
           'shown_until'?: string
           'sqlstate'?: string
           'task'?: string
+        }
+        Relationships: []
+      }
+      'waiting_kind': {
+        Row: {
+          'at': string
+          'kind': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'kind': string
+        }
+        Update: {
+          'at'?: string
+          'kind'?: string
+        }
+        Relationships: []
+      }
+      'waiting_part': {
+        Row: {
+          'org_id': string
+          'period': string
+        }
+        ComputedFields: never
+        Insert: {
+          'org_id': string
+          'period': string
+        }
+        Update: {
+          'org_id'?: string
+          'period'?: string
         }
         Relationships: []
       }
@@ -2610,6 +2871,7 @@ export type Database = {
           'wamid': string | null
           'apply_preference': Record<string, unknown> | null
           'channels_of': (string)[] | null
+          'later_number': string | null
           'notice_rule_of': {
             'action': string
             'cause': string
@@ -2617,14 +2879,36 @@ export type Database = {
             'field': string
             'title': string
           } | null
-          'replied_message': number | null
+          'replied_attempt': {
+            'arrived_at': string | null
+            'attempt_no': number
+            'claim': number
+            'created_at': string
+            'delivered_at': string | null
+            'error_code': string | null
+            'error_message': string | null
+            'event_id': string
+            'failed_at': string | null
+            'id': number
+            'message_id': number
+            'next_retry_at': string | null
+            'phone_number_id': string
+            'provider_response': Json | null
+            'read_at': string | null
+            'sent_at': string | null
+            'status': string
+            'taken_at': string | null
+            'updated_at': string
+            'wamid': string | null
+          } | null
           'update_identifiers': (string)[] | null
         }
         ComputedFields:
           | 'apply_preference'
           | 'channels_of'
+          | 'later_number'
           | 'notice_rule_of'
-          | 'replied_message'
+          | 'replied_attempt'
           | 'update_identifiers'
         Insert: {
           'app_id': string
@@ -2741,6 +3025,27 @@ export type Database = {
           },
         ]
       }
+      'open_delivery': {
+        Row: {
+          'attempt': number | null
+          'body': string | null
+          'correlation_id': string | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'failed_attempts': number | null
+          'has_failed': boolean | null
+          'held_because': string | null
+          'next_attempt_at': string | null
+          'org_id': string | null
+          'partition_key': string | null
+          'status': string | null
+          'was_replayed': boolean | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
       'outbound_attempt': {
         Row: {
           'attempt_no': number
@@ -2819,6 +3124,7 @@ export type Database = {
           'partition_key': string | null
           'payload': Json | null
           'retry_count': number | null
+          'stage': string | null
           'status': string | null
         }
         ComputedFields: never
@@ -2838,6 +3144,18 @@ export type Database = {
           'status': string | null
         }
         ComputedFields: never
+        Insert: {
+          'created_at'?: string | null
+          'endpoint_id'?: string | null
+          'event_id'?: string | null
+          'event_type'?: string | null
+          'last_error'?: string | null
+          'next_retry_at'?: string | null
+          'payload'?: Json | null
+          'retry_count'?: number | null
+          'saga_id'?: string | null
+          'status'?: string | null
+        }
         Relationships: []
       }
       'transaction_outbox': {
@@ -2856,6 +3174,20 @@ export type Database = {
           'status': string | null
         }
         ComputedFields: never
+        Insert: {
+          'correlation_id'?: string | null
+          'created_at'?: string | null
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'id'?: string | null
+          'last_error'?: string | null
+          'max_retries'?: number | null
+          'next_retry_at'?: string | null
+          'partition_key'?: string | null
+          'payload'?: Json | null
+          'retry_count'?: number | null
+          'status'?: string | null
+        }
         Relationships: []
       }
       'webhook_outbox': {
@@ -2890,6 +3222,10 @@ export type Database = {
       }
     }
     Functions: {
+      'abandoned_letters': {
+        Args: { 'p_before': string; 'p_most': number; 'p_now': string }
+        Returns: (string)[]
+      }
       'accept_once': { Args: { 'p_consumer': string; 'p_event_id': string }; Returns: boolean }
       'act_on_delivery': {
         Args: {
@@ -2928,11 +3264,26 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'add_backfilled': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_now': string
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+        }
+        Returns: number
+      }
       'add_deliveries': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_message_channel': {
+        Args: { 'p_account'?: string; 'p_endpoint_id': string }
+        Returns: undefined
+      }
       'add_name': {
         Args: {
           'p_binding': Omit<
@@ -2968,8 +3319,10 @@ export type Database = {
         Returns: string
       }
       'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'admit_lanes': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'admit_upkeep': { Args: { 'p_member': string; 'p_task': string }; Returns: undefined }
       'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
+      'alive_since': { Args: { 'p_now': string }; Returns: string }
       'allowed_in_flight': {
         Args: {
           'p_last_timed_out': boolean
@@ -3002,6 +3355,10 @@ export type Database = {
       'apply_delivered': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
+      }
+      'apply_early_reports': {
+        Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
       }
       'apply_failure_rules': {
         Args: {
@@ -3078,10 +3435,6 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
-      'apply_waiting_updates': {
-        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
-        Returns: undefined
-      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'attempt_outcome': {
         Args: {
@@ -3097,6 +3450,7 @@ export type Database = {
         Args: {
           'p_action': string
           'p_actor': string
+          'p_correlation_id'?: string
           'p_details': string
           'p_entity_id': string
           'p_entity_type': string
@@ -3104,6 +3458,32 @@ export type Database = {
           'p_org_id': string
         }
         Returns: undefined
+      }
+      'audit_json': {
+        Args: {
+          'p_row': Omit<
+            Database['outbox']['Tables']['audit_event']['Row'],
+            Database['outbox']['Tables']['audit_event']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'audit_message': {
+        Args: {
+          'p_action': string
+          'p_actor': string
+          'p_details': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'audit_of_correlation': {
+        Args: { 'p_correlation_id': string; 'p_limit': number; 'p_org_id': string }
+        Returns: (number)[]
       }
       'audit_refusal': {
         Args: {
@@ -3119,7 +3499,116 @@ export type Database = {
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
       'await_tick': { Args: { 'p_this_minute'?: boolean }; Returns: undefined }
+      'backfill': {
+        Args: {
+          'p_columns'?: (string)[]
+          'p_endpoint_id': string
+          'p_except'?: (string)[]
+          'p_org_column'?: string
+          'p_partition_column'?: string
+          'p_rate_per_second'?: number
+          'p_table': unknown
+          'p_type'?: string
+          'p_where'?: string
+        }
+        Returns: Json
+      }
+      'backfill_events': {
+        Args: {
+          'p_by_subscription'?: boolean
+          'p_endpoint_id': string
+          'p_filter'?: string
+          'p_from'?: string
+          'p_rate_per_second'?: number
+          'p_types'?: (string)[]
+          'p_until'?: string
+        }
+        Returns: Json
+      }
+      'backfill_kept': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_most': number
+          'p_now': string
+        }
+        Returns: (string)[]
+      }
+      'backfill_room': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_most': number
+        }
+        Returns: number
+      }
+      'backfill_rows': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_most': number
+          'p_now': string
+        }
+        Returns: (string)[]
+      }
+      'backfilled_endpoint': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'config': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'is_purged': boolean
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'base_type': { Args: { 'p_type': unknown }; Returns: unknown }
+      'begin_backfill': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: boolean
+      }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -3149,7 +3638,25 @@ export type Database = {
       }
       'bind_configured': { Args: { 'p_functions_url': string; 'p_now': string }; Returns: string }
       'binding_problem': { Args: { 'p_now': string }; Returns: string }
+      'body_problem': {
+        Args: { 'p_body': string; 'p_filters': (unknown)[]; 'p_weights': (number)[] }
+        Returns: string
+      }
+      'body_work': { Args: { 'p_body': string }; Returns: number }
       'broker_of_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'broker_target': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'build_parcel': {
         Args: {
@@ -3186,6 +3693,13 @@ export type Database = {
       'callback_result': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
       'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
+      'can_lease_one': {
+        Args: {
+          'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[]
+          'p_now': string
+        }
+        Returns: boolean
+      }
       'cancel_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
         Returns: Json
@@ -3292,7 +3806,9 @@ export type Database = {
       }
       'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
       'changed_value': { Args: { 'p_columns': Json }; Returns: string }
+      'changes_number': { Args: { 'p_data': Json }; Returns: boolean }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
+      'channel_names': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'channels_of': {
         Args: {
           'p_update': Omit<
@@ -3316,6 +3832,7 @@ export type Database = {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_says': Json }
         Returns: string
       }
+      'check_bound': { Args: { 'p_at': string; 'p_name': string }; Returns: undefined }
       'check_broker_address': {
         Args: { 'p_address': string; 'p_field': string }
         Returns: undefined
@@ -3354,6 +3871,7 @@ export type Database = {
           'header_names': (string)[]
           'headers_vault_id': string | null
           'id': string
+          'is_purged': boolean
           'kind': string
           'lane_spacing_ms': number
           'max_in_flight': number
@@ -3402,6 +3920,8 @@ export type Database = {
       'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_identifier': { Args: { 'p_recipient': string }; Returns: string }
+      'check_inserted': { Args: { 'p_row': Json; 'p_view': string }; Returns: undefined }
+      'check_installation': { Args: { 'p_event_id'?: string }; Returns: Json }
       'check_is_open': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined
@@ -3420,6 +3940,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_lists': { Args: { 'p_lists': Json; 'p_table': unknown }; Returns: undefined }
       'check_members': {
         Args: { 'p_field': string; 'p_kind': string; 'p_members': (string)[]; 'p_value': Json }
         Returns: undefined
@@ -3442,6 +3963,7 @@ export type Database = {
           'channel_id': string
           'content': string
           'copies': number
+          'correlation_id': string | null
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -3482,6 +4004,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_new_job': {
+        Args: { 'p_org_id': string; 'p_rate_per_second': number }
+        Returns: undefined
+      }
       'check_not_restoring': { Args: Record<PropertyKey, never>; Returns: undefined }
       'check_old_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
@@ -3491,6 +4017,7 @@ export type Database = {
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
       'check_patterns': { Args: { 'p_patterns': (string)[] }; Returns: undefined }
+      'check_payload': { Args: { 'p_channel': string; 'p_payload': Json }; Returns: undefined }
       'check_rabbitmq': { Args: { 'p_broker': Json }; Returns: Json }
       'check_range': {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
@@ -3520,6 +4047,7 @@ export type Database = {
         }
       }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_source': { Args: { 'p_table': unknown }; Returns: undefined }
       'check_subscription_limits': {
         Args: {
           'p_endpoint': Omit<
@@ -3535,6 +4063,17 @@ export type Database = {
           'p_field': string
           'p_names': (string)[]
           'p_template': Json
+        }
+        Returns: undefined
+      }
+      'check_token_share': {
+        Args: {
+          'p_before': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_change': Json
+          'p_org_id': string
         }
         Returns: undefined
       }
@@ -3556,7 +4095,7 @@ export type Database = {
       'check_user_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
       'claim': {
-        Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
+        Args: { 'p_full': (string)[]; 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
         Returns: Database['outbox']['CompositeTypes']['claimed']
         SetofOptions: {
           from: '*'
@@ -3565,8 +4104,19 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'claim_broker_replay': {
+        Args: {
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_exchange'?: string
+          'p_kind': string
+          'p_topic': string
+        }
+        Returns: Json
+      }
       'claim_for': {
         Args: {
+          'p_full': (string)[]
           'p_held': number
           'p_limit': number
           'p_now': string
@@ -3654,7 +4204,18 @@ export type Database = {
         Returns: undefined
       }
       'column_guard': { Args: { 'p_row': string; 'p_table': unknown }; Returns: string }
+      'column_lists': {
+        Args: {
+          'p_changed'?: (string)[]
+          'p_columns': (string)[]
+          'p_except': (string)[]
+          'p_org_column': string
+          'p_partition_column': string
+        }
+        Returns: Json
+      }
       'column_value': { Args: { 'p_column': string; 'p_type': unknown }; Returns: string }
+      'comes_round': { Args: { 'p_every': number; 'p_now': string }; Returns: boolean }
       'complete': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
@@ -3696,6 +4257,7 @@ export type Database = {
         Args: { 'p_from': number; 'p_org_id': string; 'p_to': number }
         Returns: undefined
       }
+      'count_callbacks': { Args: { 'p_responses': Json }; Returns: Json }
       'count_changed_messages': {
         Args: { 'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[] }
         Returns: undefined
@@ -3724,11 +4286,16 @@ export type Database = {
         Returns: undefined
       }
       'count_updates': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'count_values': { Args: { 'p_body': string }; Returns: number }
       'counters': { Args: Record<PropertyKey, never>; Returns: Json }
       'counters_since': { Args: { 'p_now': string }; Returns: string }
       'create_again_at': {
         Args: { 'p_failures': number; 'p_now': string; 'p_sqlstate': string }
         Returns: string
+      }
+      'create_backfill': {
+        Args: { 'p_endpoint_id': string; 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
       }
       'create_broker_endpoint': {
         Args: {
@@ -3790,6 +4357,7 @@ export type Database = {
           'p_actor'?: string
           'p_channel'?: string
           'p_channel_id'?: string
+          'p_correlation_id'?: string
           'p_dossier_id'?: string
           'p_idempotency_key'?: string
           'p_org_id': string
@@ -3810,7 +4378,7 @@ export type Database = {
         Returns: number
       }
       'create_org_endpoint': {
-        Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
+        Args: { 'p_by_token'?: boolean; 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
       'create_refused': {
@@ -3845,6 +4413,28 @@ export type Database = {
           'p_watch': Json
         }
         Returns: undefined
+      }
+      'current_identifiers': {
+        Args: { 'p_identifiers': (string)[]; 'p_org_id': string; 'p_times': (string)[] }
+        Returns: (string)[]
+      }
+      'current_router': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'batch': number
+          'last_org': string
+          'open_xids': (unknown)[]
+          'seen_below': unknown
+          'shared_at': string
+          'turn': number
+          'watermark': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'router'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
       'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
@@ -3948,7 +4538,10 @@ export type Database = {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
         Returns: (Database['outbox']['Tables']['event']['Row'])[]
       }
-      'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'due_gates': {
+        Args: { 'p_full'?: (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: (string)[]
+      }
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
@@ -3960,6 +4553,12 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'end_broker_claims': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
+      'end_claims': { Args: { 'p_claims': (Json)[]; 'p_now': string }; Returns: undefined }
+      'end_missing': {
+        Args: { 'p_claim': Database['outbox']['CompositeTypes']['result']; 'p_now': string }
+        Returns: undefined
       }
       'end_replay_jobs': { Args: { 'p_jobs': (number)[]; 'p_now': string }; Returns: undefined }
       'end_request': {
@@ -4000,11 +4599,18 @@ export type Database = {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (string)[]
       }
+      'endpoints_to_purge': { Args: { 'p_now': string }; Returns: (string)[] }
       'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
+      'epoch_ms': { Args: Record<PropertyKey, never>; Returns: number }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_people': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'estimated_rows': { Args: { 'p_table': unknown }; Returns: number }
+      'estimated_work': {
+        Args: { 'p_body_bytes': number; 'p_weights': (number)[] }
+        Returns: number
+      }
       'evaluate_filters': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
@@ -4168,6 +4774,11 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'fall_asleep': { Args: { 'p_contract': Json }; Returns: undefined }
+      'fetch_rows': {
+        Args: { 'p_keys': (string)[]; 'p_most_bytes': number; 'p_query': string }
+        Returns: (Database['outbox']['CompositeTypes']['source_row'])[]
+      }
       'field_value': {
         Args: { 'p_attribute': unknown; 'p_column': string; 'p_type': unknown }
         Returns: string
@@ -4272,10 +4883,18 @@ export type Database = {
         Returns: number
       }
       'filter_problem': {
-        Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
+        Args: {
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+          'p_steps': number
+        }
         Returns: string
       }
       'filter_shown': { Args: { 'p_token': string }; Returns: string }
+      'filter_steps': {
+        Args: { 'p_value_count': number; 'p_weights': (number)[] }
+        Returns: number
+      }
       'filter_tokens': {
         Args: { 'p_filter': string }
         Returns: Database['outbox']['CompositeTypes']['filter_tokens']
@@ -4338,6 +4957,10 @@ export type Database = {
         }
       }
       'find_attempts': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'find_channel': {
+        Args: { 'p_channel': string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: string
+      }
       'find_event': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -4374,6 +4997,7 @@ export type Database = {
           'channel_id': string
           'content': string
           'copies': number
+          'correlation_id': string | null
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -4405,6 +5029,16 @@ export type Database = {
         }
       }
       'find_person': { Args: { 'p_identifier': string; 'p_org_id': string }; Returns: number }
+      'find_response': {
+        Args: {
+          'p_key': string
+          'p_now': string
+          'p_org_id': string
+          'p_request': Json
+          'p_route': string
+        }
+        Returns: Json
+      }
       'find_setting': {
         Args: { 'p_name': string }
         Returns: {
@@ -4437,6 +5071,16 @@ export type Database = {
         }
         Returns: undefined
       }
+      'first_ahead': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
@@ -4462,8 +5106,10 @@ export type Database = {
       'forget_channel': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: undefined }
       'forget_dead_letters': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_default_rows': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_early_reports': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_idempotency_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_job_runs': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_lane_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_lanes': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_refusals': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
@@ -4474,7 +5120,72 @@ export type Database = {
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_upkeep_refusals': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'found_events': {
+        Args: { 'p_correlation_id': string; 'p_key': string; 'p_limit': number; 'p_org_id': string }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      'found_letters': {
+        Args: { 'p_correlation_id': string; 'p_key': string; 'p_limit': number; 'p_org_id': string }
+        Returns: {
+          'at_broker': boolean
+          'attempt': number
+          'correlation_id': string
+          'delivered_at': string | null
+          'discarded_at': string | null
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key': string | null
+          'note': string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key': string | null
+          'replayed_at': string | null
+          'retry_count': number
+          'traceparent': string | null
+          'why': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'dead_letter'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      'found_messages': {
+        Args: {
+          'p_correlation_id': string
+          'p_event_ids': (string)[]
+          'p_key': string
+          'p_limit': number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
       'free_span': { Args: { 'p_day': string; 'p_table': string }; Returns: unknown }
+      'full_orgs': { Args: { 'p_contract': Json }; Returns: (string)[] }
       'gate_metrics': {
         Args: { 'p_now': string }
         Returns: {
@@ -4492,6 +5203,7 @@ export type Database = {
       }
       'gate_totals': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
+      'get_channel_access': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
       'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
@@ -4503,6 +5215,7 @@ export type Database = {
       'get_message': { Args: { 'p_message_id': string; 'p_org_id': string }; Returns: Json }
       'get_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_org_overview': { Args: { 'p_minutes'?: number; 'p_org_id': string }; Returns: Json }
       'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_stats': {
         Args: { 'p_endpoint_id': string; 'p_hours'?: number; 'p_org_id': string }
@@ -4515,6 +5228,8 @@ export type Database = {
       'get_person': { Args: { 'p_org_id': string; 'p_recipient': string }; Returns: Json }
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_saga': { Args: { 'p_by_token'?: boolean; 'p_name': string }; Returns: Json }
+      'get_saga_execution': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
       'give_back': {
         Args: {
@@ -4574,7 +5289,16 @@ export type Database = {
         Returns: boolean
       }
       'has_new_address': { Args: { 'p_new': Json; 'p_old': Json }; Returns: boolean }
+      'has_or_had': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: boolean }
+      'has_other_secret': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_tried': (string)[] }
+        Returns: boolean
+      }
       'has_root_order': { Args: { 'p_table': unknown }; Returns: boolean }
+      'has_unrefused': {
+        Args: { 'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[] }
+        Returns: boolean
+      }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
@@ -4589,6 +5313,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'held_templates': { Args: Record<PropertyKey, never>; Returns: number }
       'hold_after_failures': {
         Args: {
           'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -4649,6 +5374,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'inbound_json': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['inbound_message']['Row'],
+            Database['outbox']['Tables']['inbound_message']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'insert_deliveries': {
         Args: {
@@ -4658,6 +5392,7 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['lane_gain'])[]
       }
       'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
+      'installed_modules': { Args: Record<PropertyKey, never>; Returns: Json }
       'invalid': {
         Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
@@ -4692,6 +5427,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'is_event_needed': { Args: { 'p_event_id': string; 'p_since': string }; Returns: boolean }
       'is_for_new': {
         Args: {
           'p_router': Omit<
@@ -4702,6 +5438,19 @@ export type Database = {
         Returns: boolean
       }
       'is_isolated_turn': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
+      'is_late_claim': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'is_left': {
+        Args: {
+          'p_new': string
+          'p_old': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'is_left_out': { Args: { 'p_lane_id': number; 'p_now': string }; Returns: boolean }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_new_link': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: boolean }
       'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
@@ -4716,6 +5465,21 @@ export type Database = {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: boolean
       }
+      'is_sent': { Args: { 'p_kind': string; 'p_now': string }; Returns: boolean }
+      'is_shared': {
+        Args: {
+          'p_now': string
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'is_slow_row': {
+        Args: { 'p_now': string; 'p_row': unknown; 'p_table': unknown; 'p_task': string }
+        Returns: boolean
+      }
       'is_template_held': {
         Args: {
           'p_message': Omit<
@@ -4726,6 +5490,7 @@ export type Database = {
         Returns: boolean
       }
       'is_timeout': { Args: { 'p_sqlstate': string }; Returns: boolean }
+      'is_unsent': { Args: { 'p_endpoint_id': string; 'p_unsent': (string)[] }; Returns: boolean }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
       'isolate': {
         Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
@@ -4733,6 +5498,29 @@ export type Database = {
       }
       'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
+      'job_filter': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter']
+        SetofOptions: {
+          from: 'outbox.replay_job'
+          to: 'filter'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'job_shares': {
+        Args: { 'p_is_backfill': boolean; 'p_job_id'?: number; 'p_now': string }
+        Returns: {
+          'job_id': number
+          'parts': number
+        }[]
+      }
+      'job_statuses': { Args: Record<PropertyKey, never>; Returns: Json }
       'join_people': {
         Args: {
           'p_links': (Database['outbox']['CompositeTypes']['person_link'])[]
@@ -4770,19 +5558,57 @@ export type Database = {
         Args: { 'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
       }
+      'keep_report': {
+        Args: {
+          'p_at': string
+          'p_channel_id': string
+          'p_code': string
+          'p_error': string
+          'p_now': string
+          'p_provider_id': string
+          'p_status': string
+        }
+        Returns: undefined
+      }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
       }
+      'keep_secrets': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_secret_ids': (string)[] }
+        Returns: undefined
+      }
+      'kept_problem': {
+        Args: {
+          'p_body': string
+          'p_event': Database['outbox']['CompositeTypes']['kept_event']
+          'p_filter': Database['outbox']['CompositeTypes']['filter']
+        }
+        Returns: string
+      }
+      'key_bound': {
+        Args: { 'p_columns': (string)[]; 'p_key': string; 'p_operator': string }
+        Returns: string
+      }
+      'key_columns': { Args: { 'p_table': unknown }; Returns: (string)[] }
       'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
+      'key_order': { Args: { 'p_columns': (string)[]; 'p_direction'?: string }; Returns: string }
+      'key_parts': { Args: { 'p_table': unknown }; Returns: (string)[] }
+      'key_text': { Args: { 'p_columns': (string)[] }; Returns: string }
       'key_to_cursor': { Args: { 'p_key': string }; Returns: string }
       'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'kick_problem': { Args: { 'p_now': string }; Returns: string }
+      'kick_responses': { Args: Record<PropertyKey, never>; Returns: Json }
       'kicks_paused': { Args: { 'p_now': string }; Returns: boolean }
       'kicks_waiting': { Args: Record<PropertyKey, never>; Returns: number }
+      'kind_problem': { Args: { 'p_now': string }; Returns: string }
       'known_person': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: number }
+      'lane_due_at': {
+        Args: { 'p_from': string; 'p_gate_id': number; 'p_isolated': boolean; 'p_now': string }
+        Returns: string
+      }
       'lane_keys_of': { Args: { 'p_number': string; 'p_org_id': string }; Returns: (string)[] }
       'lane_quantum': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
@@ -4792,7 +5618,12 @@ export type Database = {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: (Database['outbox']['CompositeTypes']['pair_lane'])[]
       }
+      'lanes_to_try': {
+        Args: { 'p_endpoint_id': string; 'p_most': number; 'p_now': string }
+        Returns: (number)[]
+      }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'last_key': { Args: { 'p_table': unknown }; Returns: string }
       'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
       'late_parts': {
         Args: {
@@ -4805,6 +5636,15 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['part'])[]
       }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'later_number': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'lay_aside': {
         Args: {
           'p_again_at': string
@@ -4831,10 +5671,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'leave_backlog': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
-        Returns: undefined
-      }
       'leave_lane': {
         Args: {
           'p_delivery': Omit<
@@ -4859,10 +5695,22 @@ export type Database = {
         }
         Returns: string
       }
-      'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
-      'link_responses': {
-        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+      'let_pass': {
+        Args: {
+          'p_again_at': string
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_is_slow': boolean
+          'p_now': string
+        }
         Returns: undefined
+      }
+      'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
+      'links_of_responses': {
+        Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['person_link'])[]
       }
       'links_of_updates': {
         Args: { 'p_ids': (number)[] }
@@ -4870,8 +5718,9 @@ export type Database = {
       }
       'list_activity': {
         Args: {
+          'p_activity_type'?: string
           'p_cursor'?: string
-          'p_dossier_id': string
+          'p_dossier_id'?: string
           'p_limit'?: number
           'p_org_id': string
         }
@@ -4889,6 +5738,8 @@ export type Database = {
       }
       'list_audit_events': {
         Args: {
+          'p_audit_action'?: string
+          'p_correlation_id'?: string
           'p_cursor'?: string
           'p_entity_id'?: string
           'p_entity_type'?: string
@@ -4940,14 +5791,27 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_inbound_messages': {
+        Args: {
+          'p_channel_id'?: string
+          'p_cursor'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_recipient'?: string
+        }
+        Returns: Json
+      }
       'list_messages': {
         Args: {
           'p_channel'?: string
+          'p_correlation_id'?: string
           'p_cursor'?: string
           'p_dossier_id'?: string
           'p_from'?: string
+          'p_idempotency_key'?: string
           'p_limit'?: number
           'p_org_id': string
+          'p_recipient'?: string
           'p_status'?: string
           'p_to'?: string
         }
@@ -4966,6 +5830,7 @@ export type Database = {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_status'?: string }
         Returns: Json
       }
+      'list_org_settings': { Args: { 'p_all'?: boolean; 'p_org_id': string }; Returns: Json }
       'list_replay_jobs': {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
@@ -4975,6 +5840,7 @@ export type Database = {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
       }
+      'list_sagas': { Args: { 'p_by_token'?: boolean }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'live_runs': {
         Args: {
@@ -5000,6 +5866,7 @@ export type Database = {
           'header_names': (string)[]
           'headers_vault_id': string | null
           'id': string
+          'is_purged': boolean
           'kind': string
           'lane_spacing_ms': number
           'max_in_flight': number
@@ -5027,7 +5894,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lock_events': { Args: { 'p_event_ids': (string)[] }; Returns: (string)[] }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'lock_links': {
+        Args: {
+          'p_links': (Database['outbox']['CompositeTypes']['person_link'])[]
+          'p_now': string
+        }
+        Returns: (Database['outbox']['CompositeTypes']['linked_identifier'])[]
+      }
       'lock_message': {
         Args: { 'p_message_id': string; 'p_org_id': string }
         Returns: {
@@ -5037,6 +5912,7 @@ export type Database = {
           'channel_id': string
           'content': string
           'copies': number
+          'correlation_id': string | null
           'created_at': string
           'created_by': string | null
           'delivered_at': string | null
@@ -5081,7 +5957,9 @@ export type Database = {
           'leased_until': string | null
           'lost_before': number
           'lost_leases': number
+          'rejected_secrets': (string)[] | null
           'replayed_at': string | null
+          'secret_id': string | null
         }
         SetofOptions: {
           from: '*'
@@ -5103,6 +5981,7 @@ export type Database = {
           'header_names': (string)[]
           'headers_vault_id': string | null
           'id': string
+          'is_purged': boolean
           'kind': string
           'lane_spacing_ms': number
           'max_in_flight': number
@@ -5155,6 +6034,18 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lock_source': {
+        Args: {
+          'p_keys': (string)[]
+          'p_limit': number
+          'p_source': Omit<
+            Database['outbox']['Tables']['backfill_source']['Row'],
+            Database['outbox']['Tables']['backfill_source']['ComputedFields']
+          >
+          'p_watch': Json
+        }
+        Returns: (Database['outbox']['CompositeTypes']['source_row'])[]
+      }
       'lost': {
         Args: {
           'p_delivery': Omit<
@@ -5184,6 +6075,7 @@ export type Database = {
       }
       'mark_sent_late': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'masked_slack_url': { Args: { 'p_url': string }; Returns: string }
+      'may_notify': { Args: { 'p_queue_usage': number }; Returns: boolean }
       'may_queue_kick': { Args: { 'p_url': string; 'p_why': string }; Returns: boolean }
       'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'message_hash': {
@@ -5204,8 +6096,14 @@ export type Database = {
         }
         Returns: Json
       }
+      'messages_of_correlation': {
+        Args: { 'p_correlation_id': string; 'p_limit': number; 'p_org_id': string }
+        Returns: (number)[]
+      }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
       'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
+      'module_counters': { Args: Record<PropertyKey, never>; Returns: Json }
+      'module_gauges': { Args: Record<PropertyKey, never>; Returns: Json }
       'more_counters': {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -5213,6 +6111,14 @@ export type Database = {
           'metric': string
           'n': number
           'total': number
+        }[]
+      }
+      'more_gauges': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'labels': (string)[]
+          'metric': string
+          'value': number
         }[]
       }
       'more_problems': { Args: Record<PropertyKey, never>; Returns: (string)[] }
@@ -5224,14 +6130,61 @@ export type Database = {
           'what': string
         }[]
       }
+      'most_attempts': { Args: { 'p_endpoint_id': string }; Returns: number }
       'most_event_bytes': { Args: { 'p_org_id': string }; Returns: number }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
+      'most_filter_steps': { Args: Record<PropertyKey, never>; Returns: number }
+      'most_of_org': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'most_row_bytes': { Args: Record<PropertyKey, never>; Returns: number }
+      'most_rows': {
+        Args: {
+          'p_is_selected': boolean
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_most': number
+        }
+        Returns: number
+      }
+      'most_width': { Args: Record<PropertyKey, never>; Returns: number }
       'move_back': { Args: { 'p_now': string; 'p_rows': (unknown)[] }; Returns: undefined }
+      'move_backfill': {
+        Args: {
+          'p_added': number
+          'p_at_id': string
+          'p_is_done': boolean
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_looked': number
+          'p_now': string
+          'p_skipped': number
+        }
+        Returns: undefined
+      }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
         Returns: undefined
       }
       'named_columns': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: Json }
+      'new_backfill': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_filter': string
+          'p_from': string
+          'p_rate_per_second': number
+          'p_source': string
+          'p_to': string
+          'p_total': number
+          'p_types': (string)[]
+        }
+        Returns: number
+      }
       'new_event': {
         Args: {
           'p_at': string
@@ -5265,6 +6218,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'new_lane_error': { Args: { 'p_gate_id': number; 'p_now': string }; Returns: (string)[] }
       'new_number': { Args: { 'p_data': Json }; Returns: string }
       'new_parts': {
         Args: {
@@ -5276,12 +6230,72 @@ export type Database = {
         Returns: Record<string, unknown>
       }
       'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
+      'newest_to_lease': {
+        Args: { 'p_endpoint_id': string; 'p_most': number; 'p_now': string }
+        Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
+      }
+      'next_backfill': {
+        Args: { 'p_now': string }
+        Returns: {
+          'after_xid': unknown
+          'at_failed': string
+          'at_id': string
+          'begun_at': string | null
+          'by_api': boolean
+          'by_subscription': boolean
+          'created_at': string
+          'endpoint_id': string | null
+          'event_type': string | null
+          'except_type': string | null
+          'failed_from': string | null
+          'failed_to': string
+          'filter': string | null
+          'finished_at': string | null
+          'id': number
+          'looked': number
+          'org_id': string | null
+          'rate_per_second': number
+          'replayed': number
+          'skipped': number
+          'source': string
+          'status': string
+          'total': number | null
+          'types': (string)[] | null
+          'until_at': string | null
+          'waits_for': string | null
+          'worked_at': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'replay_job'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'next_kept': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_rows': number
+        }
+        Returns: Database['outbox']['CompositeTypes']['kept_event'][]
+        SetofOptions: {
+          from: '*'
+          to: 'kept_event'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       'next_letters': {
         Args: {
           'p_job': Omit<
             Database['outbox']['Tables']['replay_job']['Row'],
             Database['outbox']['Tables']['replay_job']['ComputedFields']
           >
+          'p_most'?: number
+          'p_rows'?: number
         }
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
       }
@@ -5336,6 +6350,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_skipped': {
+        Args: { 'p_job_id': number; 'p_last': string; 'p_rows': number }
+        Returns: undefined
+      }
       'note_timeouts': {
         Args: {
           'p_now': string
@@ -5369,7 +6387,13 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'notify_workers': { Args: Record<PropertyKey, never>; Returns: boolean }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'old_deliveries': {
+        Args: { 'p_before': string; 'p_limit': number; 'p_now': string }
+        Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
+      }
+      'older_transactions': { Args: Record<PropertyKey, never>; Returns: string }
       'oldest_new': {
         Args: {
           'p_router': Omit<
@@ -5504,9 +6528,14 @@ export type Database = {
         }
         Returns: Json
       }
+      'opt_outs_of_responses': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
+      }
       'org_dead_letter': {
         Args: { 'p_id': string; 'p_org_id': string }
         Returns: {
+          'at_broker': boolean
           'attempt': number
           'correlation_id': string
           'delivered_at': string | null
@@ -5548,6 +6577,7 @@ export type Database = {
           'header_names': (string)[]
           'headers_vault_id': string | null
           'id': string
+          'is_purged': boolean
           'kind': string
           'lane_spacing_ms': number
           'max_in_flight': number
@@ -5575,6 +6605,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'org_pairs_end': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
+        Returns: number
+      }
       'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_share_ends': {
         Args: {
@@ -5600,11 +6634,13 @@ export type Database = {
         Returns: undefined
       }
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'park_unsent': { Args: { 'p_now': string }; Returns: undefined }
       'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
       'part_off': {
         Args: {
           'p_actor': string
+          'p_at': string
           'p_identifiers': (string)[]
           'p_now': string
           'p_person_id': number
@@ -5668,6 +6704,7 @@ export type Database = {
         Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
+      'preview_replay_job': { Args: { 'p_job': Json; 'p_org_id': string }; Returns: Json }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'project_name': { Args: { 'p_text': string }; Returns: string }
@@ -5771,6 +6808,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'published_before': { Args: { 'p_events': Json; 'p_org_id': string }; Returns: Json }
       'purge_apart': {
         Args: {
           'p_endpoint_id': string
@@ -5849,6 +6887,21 @@ export type Database = {
         }
         Returns: Json
       }
+      'put_row': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+          'p_is_ordered': boolean
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_place': number
+        }
+        Returns: string
+      }
       'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
       'put_subscriptions': {
         Args: {
@@ -5903,7 +6956,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
+      'read_catalogue': { Args: { 'p_org_id': string; 'p_with_types'?: boolean }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_filter': {
         Args: { 'p_filter': string }
@@ -5958,6 +7011,20 @@ export type Database = {
         }
       }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'read_source': {
+        Args: {
+          'p_keys'?: (string)[]
+          'p_limit': number
+          'p_lock'?: string
+          'p_most_bytes'?: number
+          'p_source': Omit<
+            Database['outbox']['Tables']['backfill_source']['Row'],
+            Database['outbox']['Tables']['backfill_source']['ComputedFields']
+          >
+          'p_watch': Json
+        }
+        Returns: (Database['outbox']['CompositeTypes']['source_row'])[]
+      }
       'read_turn': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
@@ -5998,6 +7065,31 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'ready_source': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: {
+          'at_key': string | null
+          'busy_key': string | null
+          'is_bounded': boolean
+          'job_id': number
+          'key_parts': (string)[]
+          'settings': Json | null
+          'source': unknown
+          'until_key': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'backfill_source'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'receive_callbacks': {
         Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json
@@ -6032,6 +7124,10 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'record_broker_replay': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_published'?: boolean }
+        Returns: Json
       }
       'record_failure': {
         Args: {
@@ -6072,6 +7168,21 @@ export type Database = {
         Returns: Json
       }
       'record_refused': { Args: { 'p_now': string; 'p_results': Json }; Returns: number }
+      'record_reported': {
+        Args: {
+          'p_at': string
+          'p_before': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_code': string
+          'p_error': string
+          'p_message_id': number
+          'p_now': string
+          'p_status': string
+        }
+        Returns: undefined
+      }
       'record_results': {
         Args: {
           'p_now': string
@@ -6099,6 +7210,18 @@ export type Database = {
       }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
+      'refuse_claim': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_error': string
+          'p_now': string
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
       'refuse_contract': {
         Args: {
           'p_applied': number
@@ -6133,6 +7256,17 @@ export type Database = {
         Args: { 'p_name': string; 'p_now': string; 'p_problem': string }
         Returns: undefined
       }
+      'refuse_lane': {
+        Args: {
+          'p_endpoint_id': string
+          'p_error': string
+          'p_lane_id': number
+          'p_now': string
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
+      'refuse_lanes': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: number }
       'refuse_managed': {
         Args: {
           'p_endpoint': Omit<
@@ -6167,9 +7301,23 @@ export type Database = {
         }
         Returns: undefined
       }
+      'refuse_rows': {
+        Args: { 'p_endpoint_id': string; 'p_isolated': boolean; 'p_most': number; 'p_now': string }
+        Returns: number
+      }
       'refuse_setting': {
         Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
+      }
+      'refuse_slow': {
+        Args: {
+          'p_detail': string
+          'p_error': string
+          'p_shown': string
+          'p_sqlstate': string
+          'p_task': string
+        }
+        Returns: boolean
       }
       'refuse_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'refuse_upkeep': {
@@ -6181,6 +7329,14 @@ export type Database = {
           'p_task': string
         }
         Returns: number
+      }
+      'refused_again_at': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
+        Returns: string
+      }
+      'refused_until': {
+        Args: { 'p_gate_id': number; 'p_lane_id': number; 'p_now': string }
+        Returns: string
       }
       'rejoin': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: number }
       'rejoin_due': { Args: { 'p_now': string }; Returns: undefined }
@@ -6197,6 +7353,10 @@ export type Database = {
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
       'remaining_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'remove_done_parts': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: undefined
+      }
       'remove_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
         Returns: undefined
@@ -6266,14 +7426,41 @@ export type Database = {
         Args: { 'p_now': string; 'p_step': Database['outbox']['CompositeTypes']['replay_step'] }
         Returns: number
       }
-      'replied_message': {
+      'replied_attempt': {
         Args: {
           'p_update': Omit<
             Database['outbox']['Tables']['whatsapp_update']['Row'],
             Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
           >
         }
-        Returns: number
+        Returns: {
+          'arrived_at': string | null
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'delivered_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'failed_at': string | null
+          'id': number
+          'message_id': number
+          'next_retry_at': string | null
+          'phone_number_id': string
+          'provider_response': Json | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'taken_at': string | null
+          'updated_at': string
+          'wamid': string | null
+        }
+        SetofOptions: {
+          from: 'outbox.whatsapp_update'
+          to: 'message_attempt'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'reply_action': { Args: { 'p_data': Json; 'p_org_id': string }; Returns: string }
       'report_dead_message': {
@@ -6289,6 +7476,18 @@ export type Database = {
         }
         Returns: undefined
       }
+      'report_status': {
+        Args: {
+          'p_at'?: string
+          'p_channel_id': string
+          'p_code'?: string
+          'p_error'?: string
+          'p_provider_id': string
+          'p_status': string
+        }
+        Returns: string
+      }
+      'request_content': { Args: { 'p_request': Json }; Returns: string }
       'resend_message': {
         Args: {
           'p_actor'?: string
@@ -6452,15 +7651,78 @@ export type Database = {
         Returns: number
       }
       'routing_status': { Args: { 'p_event_id': string }; Returns: string }
+      'row_event': {
+        Args: {
+          'p_at': string
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_name': (string)[]
+          'p_row': Database['outbox']['CompositeTypes']['source_row']
+          'p_watch': Json
+        }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'row_name': { Args: { 'p_row': unknown; 'p_table': unknown }; Returns: string }
+      'row_problem': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+          'p_filter': Database['outbox']['CompositeTypes']['filter']
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_row': Database['outbox']['CompositeTypes']['source_row']
+        }
+        Returns: string
+      }
       'rows_in_default': {
         Args: { 'p_most': number; 'p_span': unknown; 'p_table': string }
         Returns: number
+      }
+      'rows_to_lease': {
+        Args: { 'p_endpoint_id': string; 'p_isolated': boolean; 'p_most': number; 'p_now': string }
+        Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
       }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
         Returns: Json
+      }
+      'saga_json': {
+        Args: {
+          'p_saga': Omit<
+            Database['outbox']['Tables']['saga']['Row'],
+            Database['outbox']['Tables']['saga']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'said_by': {
+        Args: { 'p_key': string; 'p_person_id': number; 'p_recipient': string }
+        Returns: Record<string, unknown>
       }
       'save_contact': { Args: { 'p_contact': Json; 'p_person_id': number }; Returns: undefined }
       'save_display_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
@@ -6474,6 +7736,16 @@ export type Database = {
         }
         Returns: undefined
       }
+      'save_opt_out': {
+        Args: {
+          'p_change': Omit<
+            Database['outbox']['Tables']['opt_out']['Row'],
+            Database['outbox']['Tables']['opt_out']['ComputedFields']
+          >
+          'p_is_shared': boolean
+        }
+        Returns: boolean
+      }
       'save_opt_outs': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['opt_out_change'])[]
@@ -6484,10 +7756,6 @@ export type Database = {
       'save_person': {
         Args: { 'p_identifiers': (string)[]; 'p_now': string; 'p_org_id': string }
         Returns: number
-      }
-      'save_response_opt_outs': {
-        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
-        Returns: undefined
       }
       'save_statuses': {
         Args: {
@@ -6508,6 +7776,15 @@ export type Database = {
       'schedule_json': { Args: { 'p_policy': Json }; Returns: Json }
       'schedule_retry': {
         Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: Json
+      }
+      'search_org': {
+        Args: {
+          'p_correlation_id'?: string
+          'p_idempotency_key'?: string
+          'p_limit'?: number
+          'p_org_id': string
+        }
         Returns: Json
       }
       'send_delays': {
@@ -6551,7 +7828,26 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'serve_one': {
+        Args: {
+          'p_endpoint_id': string
+          'p_isolated'?: boolean
+          'p_limit': number
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'server_id': { Args: Record<PropertyKey, never>; Returns: string }
+      'serves_first': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
+        Returns: boolean
+      }
       'set_broker': {
         Args: {
           'p_broker'?: Json
@@ -6595,6 +7891,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'set_run_kinds': { Args: { 'p_kinds': Json }; Returns: (string)[] }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'set_slack_url': {
         Args: { 'p_endpoint_id': string; 'p_headers'?: Json; 'p_url': string }
@@ -6615,11 +7912,44 @@ export type Database = {
         Returns: string
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
+      'settings_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'shrink_routing': {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
+      'signing_secret': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_rejected'?: (string)[] }
+        Returns: string
+      }
       'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
+      'source_query': {
+        Args: {
+          'p_columns': (string)[]
+          'p_limit': number
+          'p_only': string
+          'p_source': Omit<
+            Database['outbox']['Tables']['backfill_source']['Row'],
+            Database['outbox']['Tables']['backfill_source']['ComputedFields']
+          >
+          'p_watch': Json
+        }
+        Returns: string
+      }
+      'source_settings': {
+        Args: { 'p_columns': Json; 'p_is_watched': boolean; 'p_table': unknown; 'p_type': string }
+        Returns: Json
+      }
+      'source_table': { Args: { 'p_table': unknown }; Returns: string }
+      'source_watch': {
+        Args: {
+          'p_source': Omit<
+            Database['outbox']['Tables']['backfill_source']['Row'],
+            Database['outbox']['Tables']['backfill_source']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'speaker_of': { Args: { 'p_identifiers': (string)[] }; Returns: string }
       'start_attempt': {
         Args: {
           'p_claim': number
@@ -6645,6 +7975,7 @@ export type Database = {
         }
       }
       'status_may_change': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'stay_awake': { Args: Record<PropertyKey, never>; Returns: undefined }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
@@ -6666,7 +7997,10 @@ export type Database = {
         }
       }
       'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
+      'stored_from': { Args: Record<PropertyKey, never>; Returns: string }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
+      'stored_since': { Args: Record<PropertyKey, never>; Returns: string }
+      'stuck_requests': { Args: { 'p_gate_id': number }; Returns: number }
       'subscribe': {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
         Returns: Json
@@ -6681,10 +8015,19 @@ export type Database = {
         }
         Returns: undefined
       }
+      'sweep_events': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'sweep_piece': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_now': string; 'p_part': unknown }
+        Returns: (string)[]
+      }
       'take_endpoint_turn': { Args: { 'p_org_id': string }; Returns: undefined }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
+      'take_waiting_updates': {
+        Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: (number)[]
+      }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'templates_of': {
         Args: { 'p_app_id': string; 'p_language': string; 'p_name': string; 'p_waba_id': string }
@@ -6705,6 +8048,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      'test_attempts': { Args: { 'p_event_id': string }; Returns: Json }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'text_of': { Args: { 'p_value': unknown }; Returns: string }
       'text_value': {
@@ -6734,7 +8078,13 @@ export type Database = {
         Returns: undefined
       }
       'touch_run': {
-        Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
+        Args: {
+          'p_ended': boolean
+          'p_kind': string
+          'p_kinds'?: (string)[]
+          'p_now': string
+          'p_run': string
+        }
         Returns: string
       }
       'touched_events': {
@@ -6742,6 +8092,18 @@ export type Database = {
         Returns: (string)[]
       }
       'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
+      'try_backfill': { Args: { 'p_until'?: string }; Returns: boolean }
+      'try_lane': { Args: { 'p_lane_id': number; 'p_now': string }; Returns: undefined }
+      'try_lease': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'try_read': { Args: { 'p_vault_id': string }; Returns: string }
       'try_tick': { Args: { 'p_until'?: string }; Returns: undefined }
@@ -6797,6 +8159,7 @@ export type Database = {
         }
         Returns: string[]
       }
+      'unsent_kinds': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'unwatch_table': { Args: { 'p_table': unknown }; Returns: Json }
       'update_channel': {
         Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
@@ -6813,6 +8176,7 @@ export type Database = {
       }
       'update_org_endpoint': {
         Args: {
+          'p_by_token'?: boolean
           'p_change': Json
           'p_endpoint_id': string
           'p_org_id': string
@@ -6830,6 +8194,7 @@ export type Database = {
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wa_id_to_e164': { Args: { 'p_wa_id': string }; Returns: string }
+      'wait_for': { Args: { 'p_job_id': number; 'p_what': string }; Returns: undefined }
       'wait_for_person': {
         Args: {
           'p_endpoint_id': string
@@ -6838,6 +8203,16 @@ export type Database = {
           'p_now': string
         }
         Returns: string
+      }
+      'wait_for_row': {
+        Args: {
+          'p_source': Omit<
+            Database['outbox']['Tables']['backfill_source']['Row'],
+            Database['outbox']['Tables']['backfill_source']['ComputedFields']
+          >
+          'p_watch': Json
+        }
+        Returns: undefined
       }
       'wait_for_turns': {
         Args: { 'p_parts': (Database['outbox']['CompositeTypes']['part'])[] }
@@ -6852,8 +8227,23 @@ export type Database = {
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_refused': { Args: { 'p_now': string }; Returns: undefined }
+      'wanted_keys': {
+        Args: {
+          'p_filter': Database['outbox']['CompositeTypes']['filter']
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_most': number
+          'p_name': (string)[]
+          'p_rows': (Database['outbox']['CompositeTypes']['source_row'])[]
+          'p_watch': Json
+        }
+        Returns: (string)[]
+      }
       'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
       'was_rotated': { Args: { 'p_endpoint_id': string }; Returns: boolean }
+      'watch_of': { Args: { 'p_arguments': string }; Returns: Json }
       'watch_query': {
         Args: {
           'p_named': Json
@@ -6880,6 +8270,7 @@ export type Database = {
         Returns: Json
       }
       'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
+      'watched_type': { Args: { 'p_table': unknown; 'p_type': string }; Returns: string }
       'why_not_account': {
         Args: { 'p_app_id': string; 'p_kind': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string
@@ -6911,6 +8302,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'with_secrets': {
+        Args: { 'p_deliveries': Json; 'p_endpoint_ids': (string)[]; 'p_now': string }
+        Returns: Json
+      }
       'without': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -6934,6 +8329,18 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'work_backfill': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_most': number
+          'p_now': string
+        }
+        Returns: (string)[]
+      }
+      'work_backfills': { Args: { 'p_now': string }; Returns: boolean }
       'work_replay_job': {
         Args: {
           'p_now': string
@@ -7009,6 +8416,16 @@ export type Database = {
       'handed': {
         'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
         'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
+      }
+      'kept_event': {
+        'id': string | null
+        'partition_key': string | null
+        'deliver_at': string | null
+        'body_bytes': number | null
+        'is_wanted': boolean | null
+        'is_open': boolean | null
+        'filters': (unknown)[] | null
+        'weights': (number)[] | null
       }
       'lane_gain': {
         'lane_at': unknown
@@ -7146,6 +8563,12 @@ export type Database = {
       'sending_check': {
         'refusal': string | null
         'lane_keys': (string)[] | null
+      }
+      'source_row': {
+        'key': string | null
+        'record': Json | null
+        'org_id': string | null
+        'partition_key': string | null
       }
       'status_change': {
         'update_id': number | null

@@ -11,7 +11,7 @@ import {
 } from './dispatch.ts'
 import { messageOf } from '../base/errors.ts'
 import { kindOfCode } from './fault.ts'
-import { callLimited, isUnprepared } from './limited.ts'
+import { callLimited, within } from './limited.ts'
 
 export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
@@ -29,45 +29,33 @@ const statementTimeoutMs = 5_000
 /** One connection. */
 type Session = {
   readonly sql: postgres.Sql
-  /** Whether the connection has the prepared statement of a call. */
-  isPrepared: boolean
+  isConnected: boolean
 }
 
 /** Calls the database over its own connection, as the worker does. It connects at the first call. */
 export function connectDirect(
   { url, timeoutMs = callTimeoutMs, speaks = contractRange, project = null }: DirectOptions,
 ): Database {
-  let prepare = true
   // One for each dispatch in flight; each connects at its first call.
-  const sessions = [open(url, prepare), open(url, prepare)]
+  const sessions = [open(url), open(url)]
   const busy = new Set<Session>()
 
   function renew(used: Session): void {
     const at = sessions.indexOf(used)
     if (at < 0) return
     used.sql.end({ timeout: 0 }).catch(() => {})
-    sessions[at] = open(url, prepare)
+    sessions[at] = open(url)
   }
 
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
-    const prepared = prepare
-    const session = sessions.find((one) => !busy.has(one)) ?? open(url, prepare)
+    const session = sessions.find((one) => !busy.has(one)) ?? open(url)
     busy.add(session)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const expired = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
-    })
     try {
       const introduction = introduce(speaks, project, call)
-      const rows = await Promise.race([ask(session, prepared, call, introduction), expired])
+      const rows = await within(timeoutMs, ask(session, call, introduction))
       return readResponse(rows[0]?.response)
     } catch (cause) {
       const code = codeOf(cause)
-      if (prepared && isUnprepared(code)) {
-        prepare = false
-        renew(session)
-        return await dispatch(call)
-      }
       if (isConnectionLost(cause)) renew(session)
       if (isMissing(code, cause)) return refused(missingDispatch(), code, cause)
       return {
@@ -80,7 +68,6 @@ export function connectDirect(
         },
       }
     } finally {
-      clearTimeout(timer)
       busy.delete(session)
       // More calls are in flight than there are sessions.
       if (!sessions.includes(session)) session.sql.end({ timeout: 1 }).catch(() => {})
@@ -95,19 +82,21 @@ export function connectDirect(
   }
 }
 
-function open(url: string, prepare: boolean): Session {
+function open(url: string): Session {
   const sql = postgres(url, {
     max: 1,
-    prepare,
+    // A pooler may not have it. postgres.js would prepare it again, but after the COMMIT of its call: without
+    // the time limit, and if the pooler has taken the session back by then, the response never comes.
+    prepare: false,
     connect_timeout: 5,
     max_lifetime: null,
     // dispatch uses only built-in types, and fetching types costs a round trip at each connect.
     fetch_types: false,
     onnotice: () => {},
-    onclose: () => session.isPrepared = false,
+    onclose: () => session.isConnected = false,
     connection: { application_name: 'outhook' },
   })
-  const session: Session = { sql, isPrepared: false }
+  const session: Session = { sql, isConnected: false }
   return session
 }
 
@@ -121,41 +110,50 @@ function isConnectionLost(cause: unknown): boolean {
     cause.code === '25006'
 }
 
-/**
- * Connects and prepares the statement before the first call of a session. Without that, postgres.js waits for
- * the database in the middle of this call and sends its COMMIT only after its result. If the process dies in
- * between, the results in the call are lost, and their requests are sent again.
- */
+/** Connects before the first call: postgres.js sends only half of the queries that wait for a connect. */
 async function ask(
   session: Session,
-  prepare: boolean,
   call: DispatchCall,
   introduction: Introduction,
 ): Promise<{ response: unknown }[]> {
   const { sql } = session
-  if (prepare && !session.isPrepared) {
-    // An empty query connects: postgres.js sends only half of the queries that wait for a connect.
+  if (!session.isConnected) {
     await sql.unsafe('').simple()
-    await statementOf(sql, call, introduction).describe()
-    session.isPrepared = true
+    session.isConnected = true
   }
   return await callLimited(sql, statementTimeoutMs, statementOf(sql, call, introduction))
 }
 
-/** Passes the results as text, because postgres.js would encode a jsonb parameter as JSON twice. */
+/**
+ * Passes the results as text, because postgres.js would encode a jsonb parameter as JSON twice.
+ *
+ * Its parameters are set and not written into the template: postgres.js asks the database for the types of
+ * those in a template, waits for the reply, and sends the COMMIT only after the result. If the process dies
+ * in between, the results in the call are lost, and their requests are sent again.
+ */
 function statementOf(
   sql: postgres.Sql,
   call: DispatchCall,
   introduction: Introduction,
 ): postgres.PendingQuery<{ response: unknown }[]> {
-  return sql<{ response: unknown }[]>`
+  const parameters = [
+    call.run,
+    String(call.seq),
+    JSON.stringify(call.results),
+    String(call.limit),
+    call.kind,
+    String(call.ended),
+    JSON.stringify(call.known),
+    JSON.stringify(introduction),
+    String(call.held),
+  ]
+  const statement = sql<{ response: unknown }[]>`
     select outbox.dispatch(
-      p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
-      p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
-      p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
-      p_known => ${JSON.stringify(call.known)}::text::jsonb,
-      p_contract => ${JSON.stringify(introduction)}::text::jsonb, p_held => ${call.held}::integer
+      p_run => $1::uuid, p_seq => $2::bigint, p_results => $3::text::jsonb, p_limit => $4::integer,
+      p_kind => $5::text, p_ended => $6::boolean, p_known => $7::text::jsonb,
+      p_contract => $8::text::jsonb, p_held => $9::integer
     ) as response`
+  return Object.assign(statement, { parameters })
 }
 
 /** Whether dispatch itself is missing; a call inside it may fail with the same code. */

@@ -18,6 +18,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'act_on_delivery',
     'change_replay_job',
     'count_requests',
+    'create_backfill',
     'create_org_endpoint',
     'create_replay_job',
     'delete_event_type',
@@ -30,6 +31,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'get_event_type',
     'get_health',
     'get_org_endpoint',
+    'get_org_overview',
     'get_org_secret',
     'get_org_stats',
     'get_org_test',
@@ -41,9 +43,11 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'list_event_types',
     'list_events',
     'list_org_endpoints',
+    'list_org_settings',
     'list_replay_jobs',
     'list_revoked_portal_tokens',
     'pause_org_endpoint',
+    'preview_replay_job',
     'preview_retry_config',
     'publish_events',
     'put_event_type',
@@ -54,25 +58,28 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'revoke_portal_token',
     'revoke_portal_tokens',
     'rotate_org_secret',
+    'search_org',
     'set_catalogue',
     'set_retry_config',
     'take_requests',
     'test_org_endpoint',
     'update_org_endpoint',
   ],
-  sagas: ['execute_org_saga'],
+  sagas: ['execute_org_saga', 'get_saga', 'get_saga_execution', 'list_sagas'],
   inbox: ['accept_once', 'check_handler', 'consume', 'report_dead_message'],
-  brokers: [],
+  brokers: ['claim_broker_replay', 'record_broker_replay'],
   messages: [
     'callback_app',
     'cancel_message',
     'change_opt_out',
+    'count_callbacks',
     'count_messages',
     'create_channel',
     'create_message',
     'delete_channel',
     'delete_template',
     'get_channel',
+    'get_channel_access',
     'get_message',
     'get_person',
     'get_whatsapp_app',
@@ -80,6 +87,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'list_audit_events',
     'list_channels',
     'list_consents',
+    'list_inbound_messages',
     'list_messages',
     'list_opt_outs',
     'list_templates',
@@ -96,7 +104,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
 }
 
 const modules = new Map<string, Needed>()
-for (const module of ['api', 'sagas', 'inbox', 'messages'] as const) {
+for (const module of ['api', 'sagas', 'inbox', 'brokers', 'messages'] as const) {
   for (const name of called[module]) modules.set(name, module)
 }
 
@@ -148,7 +156,8 @@ function describe(module: Needed | undefined): MissingModule | null {
   return {
     module,
     problem: `The module ${module} is not installed`,
-    remedy: `add supabase/migrations/${migrations[module]} and push the migrations; if it is ` +
-      `there, ${sameVersionAdvice}`,
+    remedy:
+      `add supabase/migrations/${migrations[module]}, or run outhook init --modules ${module}, ` +
+      `and push the migrations; if it is there, ${sameVersionAdvice}`,
   }
 }

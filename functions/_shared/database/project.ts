@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // Which project a run belongs to. A run names it to the database, which gives a run of another project
 // nothing: see sql/engine/run/binding.sql. `outbox.project_name()` decides which texts name the same one.

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { malformed } from './error.ts'
 
-/** A POST request. */
+/** A POST request, or a GET without a body. */
 export type PostParts = {
+  method?: 'GET'
   url: URL
   /** Names and values alternate. */
   headers: readonly string[]
@@ -21,18 +22,18 @@ const ascii = new TextEncoder()
 const smallBody = 16_384
 
 /**
- * The bytes of a keep-alive POST, in one or two pieces. Throws HttpError for a header that a receiver
+ * The bytes of a keep-alive request, in one or two pieces. Throws HttpError for a header that a receiver
  * could parse as another one.
  */
-export function postBytes({ url, headers, body }: PostParts): Buffer[] {
-  let head = startOf(url)
+export function postBytes({ method, url, headers, body }: PostParts): Buffer[] {
+  let head = method === 'GET' ? startLines('GET', url) : startOf(url)
   for (let i = 0; i < headers.length; i += 2) {
     const field = headers[i] ?? ''
     const text = headers[i + 1] ?? ''
     if (!name.test(field) || !value.test(text)) throw malformed('A header is invalid')
     head += `${field}: ${text}\r\n`
   }
-  head += `content-length: ${body.length}\r\n\r\n`
+  head += method === 'GET' ? '\r\n' : `content-length: ${body.length}\r\n\r\n`
   if (body.length > smallBody) return [Buffer.from(head, 'latin1'), body]
   const bytes = Buffer.allocUnsafe(head.length + body.length)
   ascii.encodeInto(head, bytes)
@@ -46,10 +47,14 @@ const starts = new WeakMap<URL, string>()
 function startOf(url: URL): string {
   const known = starts.get(url)
   if (known !== undefined) return known
-  const path = url.pathname + url.search
-  // Without accept-encoding, a server may compress its response.
-  const start = `POST ${path} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n` +
-    'accept-encoding: identity\r\n'
+  const start = startLines('POST', url)
   starts.set(url, start)
   return start
+}
+
+function startLines(method: 'GET' | 'POST', url: URL): string {
+  const path = url.pathname + url.search
+  // Without accept-encoding, a server may compress its response.
+  return `${method} ${path} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n` +
+    'accept-encoding: identity\r\n'
 }

@@ -1,12 +1,9 @@
 import { systemClock } from '../base/clock.ts'
 import { lazySender } from './lazy.ts'
-import type { Sender } from './sender.ts'
+import type { Senders } from './sender.ts'
 import { slackSender } from './slack/sender.ts'
 import { webhookSender } from './webhook.ts'
 import { createWhatsAppSender } from './whatsapp/sender.ts'
-
-/** Senders by `endpoint.kind`. */
-export type Senders = ReadonlyMap<string, Sender>
 
 /**
  * The senders of this project, by `endpoint.kind`. Broker clients are loaded with the first delivery of

@@ -14,11 +14,15 @@ export type SenderDeps = {
 
 /** Sends deliveries of one kind of endpoint. */
 export type Sender = {
+  /** Whether the process can send this kind now; absent: always. The run gets deliveries of no other kind. */
+  isAvailable?(): boolean
   /**
-   * Waits until the delivery may be sent. The wait is not a part of the attempt: it counts neither in
-   * `endpoint.timeout_ms` nor in the duration. Absent: deliveries are sent at once.
+   * Waits until the delivery may be sent, and resolves with true. The wait is not a part of the attempt: it
+   * counts neither in `endpoint.timeout_ms` nor in the duration. False, which only a sender of an installation
+   * returns: it cannot be sent for now, so it is released, which is no attempt. Absent: deliveries are sent at
+   * once.
    */
-  ready?(delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<void>
+  ready?(delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<boolean>
   /** Makes one attempt within `endpoint.timeout_ms` and returns facts. It rejects only on a bug. */
   send(
     delivery: Delivery,
@@ -29,3 +33,6 @@ export type Sender = {
   /** Called at the end of a run: closes unused connections. It does not reject. */
   closeIdle?(): Promise<void>
 }
+
+/** Senders by `endpoint.kind`. */
+export type Senders = ReadonlyMap<string, Sender>

@@ -37,8 +37,11 @@ function requestOf(
   if (problem !== null) return failed('protocol', problem)
 
   const body = Buffer.from(bodyOf(endpoint, delivery.event, event), 'utf8')
+  const simpleKey = delivery.secret === undefined
+    ? undefined
+    : keys[endpoint.secrets.indexOf(delivery.secret)]
   const timestamp = Math.floor(deps.wallNow() / 1000)
-  const signatures = sign(delivery.event, timestamp, body, keys)
+  const signatures = sign(delivery.event, timestamp, body, keys, simpleKey)
   return {
     endpoint: delivery.endpoint,
     // webhook-id and idempotency-key tell the receiver that it has the event already.

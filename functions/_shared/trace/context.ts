@@ -26,6 +26,12 @@ export function writeTraceparent({ traceId, spanId, flags }: TraceContext): stri
   return `00-${traceId}-${spanId}-${isSampled({ flags }) ? '01' : '00'}`
 }
 
+/** The header with the flag that its trace is not recorded; null if it is absent or invalid. */
+export function unsampled(text: string | null): string | null {
+  const context = readTraceparent(text)
+  return context === null ? null : writeTraceparent({ ...context, flags: 0 })
+}
+
 export function isSampled({ flags }: Pick<TraceContext, 'flags'>): boolean {
   return (flags & 1) === 1
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Attributes } from './tracer.ts'
 
 /** OpenTelemetry's standard variables; variables that are not listed here have no effect. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import { version } from '../base/version.ts'
-import type { TraceEnv } from './env.ts'
+import type { Sampler, TraceEnv } from './env.ts'
 import { createExporter, type ExporterOptions } from './exporter.ts'
-import { isSampled, readTraceparent, writeTraceparent } from './context.ts'
+import { isSampled, readTraceparent, type TraceContext, writeTraceparent } from './context.ts'
 import type { OpenSpan, SpanEnd, SpanOptions, Tracer } from './tracer.ts'
 
 export type OtlpTracerOptions =
@@ -25,18 +25,23 @@ export function createOtlpTracer(
     keepAlive,
   })
 
-  function begin({ name, kind, parent, traceId: rootId }: SpanOptions): OpenSpan | null {
-    const context = readTraceparent(parent)
+  function begin(
+    { name, kind, parent, isTrusted = true, traceId: rootId, at: begunAt }: SpanOptions,
+  ): OpenSpan | null {
+    const given = readTraceparent(parent)
+    if (!isTrusted && given !== null && !isSampled(given)) return null
+    const context = isTrusted || !decidesById(sampler) ? given : null
     const traceId = context?.traceId ?? rootId ?? randomHex(16)
-    const ratio = context === null
-      ? sampler.root
-      : sampler.parented === 'parent'
-      ? Number(isSampled(context))
-      : sampler.parented
-    if (!isWithin(traceId, ratio)) return null
+    const isRecorded = context === null
+      ? isWithin(traceId, sampler.root)
+      : isTrusted
+      ? isWithin(traceId, parentedRatio(sampler, context))
+      : isWithin(randomHex(16), sampler.root)
+    if (!isRecorded) return null
     const spanId = randomHex(8)
-    const startedAt = clock.now()
-    const startMs = clock.wallNow()
+    const now = clock.now()
+    const startedAt = begunAt ?? now
+    const startMs = clock.wallNow() - (now - startedAt)
 
     function end({ name: named = name, attributes, error, at = clock.now() }: SpanEnd): void {
       exporter.add({
@@ -56,6 +61,23 @@ export function createOtlpTracer(
   }
 
   return { begin, flush: exporter.flush }
+}
+
+/** Whether a part of the traces with a parent is recorded, and their ids decide which part. */
+function decidesById({ parented }: Sampler): boolean {
+  return parented !== 'parent' && parented < 1
+}
+
+/**
+ * The ratio for a trace with a trusted parent. The trace of an event may have an id that a caller without trust
+ * has chosen. Then its flag is 0, so this flag prevents the recording wherever the id would decide.
+ */
+function parentedRatio(sampler: Sampler, context: TraceContext): number {
+  const { parented } = sampler
+  if (parented === 'parent' || decidesById(sampler) && !isSampled(context)) {
+    return Number(isSampled(context))
+  }
+  return parented
 }
 
 /**

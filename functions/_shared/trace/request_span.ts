@@ -36,14 +36,14 @@ export function endRequestSpan(span: OpenSpan, c: Context, more: Attributes = {}
 
 /**
  * Creates a span for each request, as `span` in its context. `isTrusted`: whether it continues the
- * caller's trace.
+ * caller's trace. The header of an unknown caller must not decide what is recorded.
  */
 export function requestSpans(
   tracer: Tracer | null,
-  { isTrusted }: { isTrusted: boolean },
+  { isTrusted }: { isTrusted: (c: Context) => boolean },
 ): MiddlewareHandler<SpanVariables> {
   return async function spanRequest(c, next): Promise<void> {
-    const parent = isTrusted ? contextOf(c.req.header('traceparent')) : null
+    const parent = isTrusted(c) ? contextOf(c.req.header('traceparent')) : null
     const span = tracer?.begin({ name: c.req.method, kind: 'server', parent }) ?? null
     c.set('span', span)
     await next()

@@ -8,8 +8,17 @@ export type SpanOptions = {
   kind: SpanKind
   /** The context to continue; null or invalid: a new trace. */
   parent: string | null
+  /**
+   * Whether the sampler uses the flag of `parent` to decide if the trace is recorded; default: true. A
+   * caller that is not trusted can choose any flag and any trace id. So its flag can only prevent the
+   * recording, and the sampler chooses at random, with its ratio of new traces. If the ids of traces decide
+   * (traceidratio), the span begins a new trace, because all later spans decide by its id.
+   */
+  isTrusted?: boolean
   /** The id of a new trace, 32 hex digits; default: random. */
   traceId?: string
+  /** The start, on the tracer's monotonic clock; default: now. */
+  at?: number
 }
 
 export type SpanEnd = {

@@ -35,9 +35,9 @@ export function createFetchTransport(
       // The timer may be late: see `onConnection` of attempt.ts.
       if (now() >= deadline) return faultOf(new ConnectTimeoutError())
       const response = await fetch(request.url, {
-        method: 'POST',
+        method: request.method ?? 'POST',
         headers: pairs(request.headers),
-        body: new Uint8Array(request.body),
+        body: request.method === 'GET' ? null : new Uint8Array(request.body),
         redirect: 'manual',
         signal: limit.signal,
       })

@@ -3,8 +3,10 @@ import type { AddressPolicy } from '../connect/address.ts'
 import type { ErrorClass } from '../contract/contract.ts'
 import type { HeaderList } from '../signing/headers.ts'
 
-/** A POST request, and how much of its response to store. */
+/** A POST request, or a GET without a body, and how much of its response to store. */
 export type PostRequest = {
+  /** POST unless said otherwise. */
+  method?: 'GET'
   /** The id of the endpoint: only its own requests share connections. */
   endpoint: string
   /**
@@ -53,7 +55,7 @@ export type Exchange =
     resent?: true
   }
 
-/** POSTs over vetted connections. It never rejects and never follows a redirect. */
+/** Sends requests, nearly all of them POSTs, over vetted connections. Never rejects or follows a redirect. */
 export type Transport = {
   post(request: PostRequest): Promise<Exchange>
   close(): Promise<void>

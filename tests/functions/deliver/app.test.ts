@@ -169,3 +169,10 @@ Deno.test('GET /deliver/health responds with the last refusal of a run, but not 
   }
   expect(statuses).toEqual(['ok', 'another_project', 'another_project', 'ok'])
 })
+
+Deno.test('POST /deliver/test accepts a test event without a kick, and starts no run', async () => {
+  const app = createApp(refusing([]))
+  const response = await app.request('/deliver/test', { method: 'POST', body: '{"test": true}' })
+  expect([response.status, await response.text()]).toEqual([204, ''])
+  expect((await app.request('/deliver/test')).status).toBe(405)
+})

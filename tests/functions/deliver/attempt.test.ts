@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import type { DispatchResponse, Outcome } from '../../../functions/_shared/contract/contract.ts'
+import { lazySender } from '../../../functions/_shared/senders/lazy.ts'
 import type { Sender } from '../../../functions/_shared/senders/sender.ts'
 import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { attemptDelivery, type Batch } from '../../../functions/deliver/attempt.ts'
@@ -75,13 +76,29 @@ Deno.test('attemptDelivery() fails the attempt if the sender throws, without the
   expect(JSON.stringify(result)).not.toContain('whsec_')
 })
 
+Deno.test('attemptDelivery() releases a delivery whose sender cannot be loaded, and logs it once', async () => {
+  const broker = lazySender(() => Promise.reject(new Error('no network')))
+  const logged: unknown[] = []
+  const log = (...line: unknown[]): void => void logged.push(line)
+  const deps = { senders: new Map([['webhook', broker]]), clock, log }
+  for (let n = 0; n < 2; n++) {
+    expect(await attemptDelivery(deps, delivery, batchOf())).toEqual({
+      ...key,
+      outcome: 'released',
+    })
+  }
+  expect(logged)
+    .toEqual([['error', 'sender unavailable', { kind: 'webhook', error: 'no network' }]])
+})
+
 Deno.test('attemptDelivery() waits until the sender is ready, and does not count the wait', async () => {
   const clock = createFakeClock()
   const order: string[] = []
   const sender: Sender = {
-    async ready({ event }, { kind }, { type }): Promise<void> {
+    async ready({ event }, { kind }, { type }): Promise<boolean> {
       order.push(`ready ${event === delivery.event} ${kind} ${type}`)
       await sleep(clock, 250)
+      return true
     },
     async send(): Promise<Outcome> {
       order.push(`send after ${clock.now() - begun}`)
@@ -102,7 +119,10 @@ Deno.test('attemptDelivery() releases the delivery if its lease is too short onc
   const begun = clock.now()
   let sent = 0
   const sender: Sender = {
-    ready: () => sleep(clock, 250),
+    ready: async () => {
+      await sleep(clock, 250)
+      return true
+    },
     send: () => {
       sent++
       return Promise.resolve({ outcome: 'delivered', status: 200 })
@@ -116,6 +136,12 @@ Deno.test('attemptDelivery() releases the delivery if its lease is too short onc
     expect(await running).toMatchObject({ ...key, outcome })
   }
   expect(sent).toBe(1)
+})
+
+Deno.test('attemptDelivery() releases the delivery if the sender cannot send it for now', async () => {
+  const sender: Sender = { ...ready, ready: () => Promise.resolve(false) }
+  const deps = { senders: new Map([['webhook', sender]]), clock, log: () => {} }
+  expect(await attemptDelivery(deps, delivery, batchOf())).toEqual({ ...key, outcome: 'released' })
 })
 
 Deno.test('attemptDelivery() makes a failure of a sender that cannot get ready', async () => {

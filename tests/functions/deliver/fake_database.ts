@@ -63,6 +63,8 @@ export type FakeDatabase = Database & {
   problem: string | null
   /** The lease that a renewal gives; null: none. */
   renewMs: number | null
+  /** The organisation of an event. */
+  orgOf: (event: string) => string
   settings: Partial<Settings>
   endpoint: Partial<Endpoint>
   readonly leased: number
@@ -119,8 +121,8 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
 
   function handle(call: DispatchCall): DispatchResponse {
     const batch = `${call.run} ${call.seq}`
-    // What a run knows may have grown meanwhile.
-    const asked = JSON.stringify({ ...call, known: null })
+    // What a run knows may have grown meanwhile, and a repeat says that it is one.
+    const asked = JSON.stringify({ ...call, known: null, repeat: undefined })
     const before = batches.get(batch)
     if (before !== undefined) {
       if (before !== asked) throw new Error(`the repeat of seq ${call.seq} differs`)
@@ -175,7 +177,9 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     stale: number,
     known: DispatchCall['known'],
   ): DispatchResponse {
-    const events = deliveries.map(({ event }) => [event, sampleEvent()] as const)
+    const events = deliveries.map(({ event }) =>
+      [event, sampleEvent({ org_id: db.orgOf(event) })] as const
+    )
     const revision = JSON.stringify(db.endpoint)
     const endpoints = deliveries.filter(({ endpoint }) => known[endpoint] !== revision)
       .map(({ endpoint }) => [endpoint, sampleEndpoint({ ...db.endpoint, revision })] as const)
@@ -216,6 +220,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     stop: null,
     problem: null,
     renewMs: null,
+    orgOf: () => 'org-1',
     settings: {},
     endpoint: {},
     get leased() {

@@ -86,11 +86,11 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
         log.push(`${level} ${message}`)
         if (error !== undefined) errors.push(error)
       },
+      senders: new Map([['webhook', { send }]]),
       ...more,
       dispatched: (refusal) => void begun.push(refusal),
       observe: () => {},
       follow: () => {},
-      senders: new Map([['webhook', { send }]]),
       keys: createKeyCache(),
       policyOf: createPolicySource(),
       transport: {

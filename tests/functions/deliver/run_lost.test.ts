@@ -11,6 +11,7 @@ Deno.test('run() repeats a call after a lost response, and sends each delivery o
   await clock.advance(5_000)
   const first = database.calls.slice(0, 4)
   expect(first.map(({ seq }) => seq)).toEqual([1, 1, 1, 1])
+  expect(first.map(({ repeat }) => repeat ?? false)).toEqual([false, true, true, true])
   expect(first.map(({ at }) => at)).toEqual([1000, 1050, 1150, 1350])
   expect(sent.map(({ event }) => event)).toEqual(['event-1', 'event-2'])
   expect(database.applied).toHaveLength(2)

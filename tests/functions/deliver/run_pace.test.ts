@@ -193,3 +193,44 @@ Deno.test('run() claims at most one batch at a time, and claims again after a fu
   expect(new Set(database.calls.map(({ limit }) => limit))).toEqual(new Set([20]))
   await stopRun(harness, running)
 })
+
+Deno.test('run() of a worker polls every 25 ms, every 250 ms after 5 s without work, and every 300 ms after a minute', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add({})
+  const running = harness.start()
+  await clock.advance(70_000)
+  const pauses = database.calls.map(({ at }, n) => at - (database.calls[n - 1]?.at ?? at))
+  const pausesAt = (from: number, to: number): number[] => [
+    ...new Set(pauses.filter((_, n) => {
+      const at = database.calls[n]?.at ?? 0
+      return at > 1_000 + from && at <= 1_000 + to
+    })),
+  ]
+  expect(pausesAt(1_000, 5_000)).toEqual([25])
+  expect(pausesAt(6_000, 59_000)).toEqual([250])
+  expect(pausesAt(61_000, 70_000)).toEqual([300])
+  // Work makes it busy again.
+  database.add({})
+  await clock.advance(1_000)
+  const [last = 0, before = 0] = database.calls.toReversed().map(({ at }) => at)
+  expect(last - before).toBe(25)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() of a resting worker calls within kick.quiet_ms, also if each call takes 190 ms', async () => {
+  const settings = await Deno.readTextFile(
+    new URL('../../../sql/foundation/setting.sql', import.meta.url),
+  )
+  const quietMs = Number(/'kick\.quiet_ms', '(\d+)'/.exec(settings)?.[1])
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.latencyMs = 190
+  const running = harness.start()
+  await clock.advance(70_000)
+  const times = database.calls.map(({ at }) => at).slice(-10)
+  // A commit at any moment finds a call that is newer than this.
+  const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0))
+  expect(Math.max(...gaps)).toBeLessThan(quietMs)
+  await stopRun(harness, running)
+})

@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import type { Outcome } from '../../../functions/_shared/contract/contract.ts'
 import { introduce } from '../../../functions/_shared/contract/introduction.ts'
 import { createHarness } from './harness.ts'
 
@@ -46,9 +47,41 @@ Deno.test('run() names the database of its kick in its first call only', async (
   expect(others.every((call) => !('kick' in call))).toBe(true)
 })
 
-Deno.test('introduce() adds the project and the kick to the contracts, if there are any', () => {
+Deno.test('run() names the kinds that it can send in each call', async () => {
+  const harness = createHarness()
+  harness.database.add({})
+  const end = harness.start()
+  await harness.clock.advance(100)
+  harness.stop.abort()
+  await harness.clock.advance(1_000)
+  await end
+  expect(harness.database.calls.length).toBeGreaterThan(1)
+  for (const { kinds } of harness.database.calls) expect(kinds).toEqual(['webhook'])
+})
+
+Deno.test('run() names no kind whose sender is unavailable', async () => {
+  const harness = createHarness()
+  let isAvailable = false
+  const send = (): Promise<Outcome> => Promise.resolve({ outcome: 'delivered' })
+  harness.more.senders = new Map([
+    ['webhook', { send }],
+    ['kafka', { send, isAvailable: () => isAvailable }],
+  ])
+  const end = harness.start()
+  await harness.clock.advance(100)
+  isAvailable = true
+  await harness.clock.advance(1_000)
+  harness.stop.abort()
+  await harness.clock.advance(1_000)
+  await end
+  const named = harness.database.calls.map(({ kinds }) => kinds?.join(' '))
+  expect(named[0]).toBe('webhook')
+  expect(named.at(-1)).toBe('webhook kafka')
+})
+
+Deno.test('introduce() adds what the run says about itself to the contracts, if it says anything', () => {
   const range = { oldest: 1, newest: 2 }
   expect(introduce(range, null, {})).toEqual(range)
-  expect(introduce(range, 'shop', { kick: 'k', refuse: true }))
-    .toEqual({ ...range, project: 'shop', kick: 'k', refuse: true })
+  expect(introduce(range, 'shop', { kick: 'k', refuse: true, kinds: ['webhook'] }))
+    .toEqual({ ...range, project: 'shop', kick: 'k', refuse: true, kinds: ['webhook'] })
 })

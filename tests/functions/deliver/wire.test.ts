@@ -17,6 +17,7 @@ Deno.test('wireRun() logs each attempt, and what follows one that failed, under 
     log: (...line) => void lines.push(line),
     routineLevel: 'debug',
     stop: new AbortController().signal,
+    senders: new Map(),
   })
   const delivery = sampleDelivery({ attempt: 3, failed_attempts: 2 })
   const { event, endpoint, attempt } = delivery

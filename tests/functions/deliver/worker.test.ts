@@ -1,16 +1,22 @@
 import { expect } from '@std/expect'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
+import { patienceMs } from '../../_support/patience.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
+import { runtimes, workerCommand } from '../../_support/worker_runtimes.ts'
 import { type Receiver, startReceiver } from '../../e2e/receiver/receiver.ts'
-
-const workerPath = new URL('../../../functions/deliver/worker.ts', import.meta.url).pathname
 
 type Worker = { process: Deno.ChildProcess; output: Promise<string> }
 
-function startWorker(env: Record<string, string>): Worker {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--cached-only', workerPath],
+async function startWorker(
+  runtime: typeof runtimes[number],
+  env: Record<string, string>,
+): Promise<Worker> {
+  const [command = '', ...args] = await workerCommand(runtime)
+  const process = new Deno.Command(command, {
+    args,
+    cwd: projectRoot,
     env: { OUTHOOK_DB_URL: '', OUTHOOK_PROJECT: 'local', OUTHOOK_DEBUG: '', ...env },
     stdout: 'piped',
     stderr: 'inherit',
@@ -26,41 +32,6 @@ async function prepare(stack: Stack, receiver: Receiver): Promise<void> {
     select outbox.publish('order.paid', '{"n": 1}', p_partition_key => (i % 7)::text)
     from generate_series(1, 200) as i;`)
 }
-
-Deno.test('worker delivers, and at SIGTERM finishes what is on its way and marks itself ended', async () => {
-  const dataDir = testFolder()
-  const receiver = startReceiver()
-  await copyPrepared(dataDir, 'migrations')
-  const stack = await startStack({ dataDir, ports: 'free', functions: [], fsync: false })
-  const worker = startWorker({ OUTHOOK_DB_URL: stack.dbUrl, OUTHOOK_DEBUG: '1' })
-  try {
-    await prepare(stack, receiver)
-    await receiver.waitFor(200)
-    await stack.psql(`select outbox.publish('slow', '{"n": 2}')`)
-    await receiver.waitFor(202)
-    const hits = receiver.received.map(({ path }) => path)
-    expect(hits.filter((path) => path === '/slow/1500')).toHaveLength(1)
-    // The slow receiver has the request and has not answered.
-    worker.process.kill('SIGTERM')
-    const { code } = await worker.process.status
-    expect(code).toBe(0)
-    const ids = receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id']}`)
-    expect(new Set(ids).size).toBe(202)
-    const open = await stack.psql('select count(*) from outbox.delivery')
-    expect(open.stdout.trim()).toBe('0')
-    const live = await stack.psql(
-      `select count(*) filter (where ended_at is null) || ' of ' || count(*)
-      from outbox.run where kind = 'worker'`,
-    )
-    expect(live.stdout.trim()).toBe('0 of 1')
-    checkLog(await worker.output)
-  } finally {
-    await stopIfAlive(worker)
-    await stack.stop()
-    await receiver.close()
-    await Deno.remove(dataDir, { recursive: true })
-  }
-})
 
 function checkLog(output: string): void {
   const lines: Record<string, unknown>[] = output.trim().split('\n').map((line) => JSON.parse(line))
@@ -87,8 +58,56 @@ async function stopIfAlive({ process, output }: Worker): Promise<void> {
   await output
 }
 
-Deno.test('worker says what is missing and ends with 2', async () => {
-  const { process, output } = startWorker({})
-  expect((await process.status).code).toBe(2)
-  expect(await output).toContain('OUTHOOK_DB_URL')
+for (const runtime of runtimes) {
+  Deno.test(`worker under ${runtime} delivers, and at SIGTERM finishes what is on its way and marks itself ended`, async () => {
+    const dataDir = testFolder()
+    const receiver = startReceiver()
+    await copyPrepared(dataDir, 'migrations')
+    const stack = await startStack({ dataDir, ports: 'free', functions: [], fsync: false })
+    const worker = await startWorker(runtime, { OUTHOOK_DB_URL: stack.dbUrl, OUTHOOK_DEBUG: '1' })
+    try {
+      await prepare(stack, receiver)
+      await receiver.waitFor(200)
+      await stack.psql(`select outbox.publish('slow', '{"n": 2}')`)
+      await receiver.waitFor(202)
+      const hits = receiver.received.map(({ path }) => path)
+      expect(hits.filter((path) => path === '/slow/1500')).toHaveLength(1)
+      // The slow receiver has the request and has not answered.
+      worker.process.kill('SIGTERM')
+      const { code } = await worker.process.status
+      expect(code).toBe(0)
+      const ids = receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id']}`)
+      expect(new Set(ids).size).toBe(202)
+      const open = await stack.psql('select count(*) from outbox.delivery')
+      expect(open.stdout.trim()).toBe('0')
+      const live = await stack.psql(
+        `select count(*) filter (where ended_at is null) || ' of ' || count(*)
+        from outbox.run where kind = 'worker'`,
+      )
+      expect(live.stdout.trim()).toBe('0 of 1')
+      checkLog(await worker.output)
+    } finally {
+      await stopIfAlive(worker)
+      await stack.stop()
+      await receiver.close()
+      await Deno.remove(dataDir, { recursive: true })
+    }
+  })
+
+  Deno.test(`worker under ${runtime} says what is missing and ends with 2`, async () => {
+    const { process, output } = await startWorker(runtime, {})
+    expect((await process.status).code).toBe(2)
+    expect(await output).toContain('OUTHOOK_DB_URL')
+  })
+}
+
+Deno.test('worker under Node refuses OUTHOOK_TRANSPORT=fetch, which would not check certificates', async () => {
+  // A port at which nobody listens.
+  const env = { OUTHOOK_DB_URL: 'postgres://u:p@127.0.0.1:9/db', OUTHOOK_TRANSPORT: 'fetch' }
+  const { process, output } = await startWorker('Node', env)
+  const stopping = setTimeout(() => process.kill('SIGKILL'), patienceMs)
+  const { code } = await process.status
+  clearTimeout(stopping)
+  expect(await output).toContain('OUTHOOK_TRANSPORT=fetch is not supported under Node.js')
+  expect(code).toBe(2)
 })

@@ -50,6 +50,7 @@ export function someAnswer(): MetricsResult {
       in_default: { event: 0, attempt: 0 },
       partitions: [{ table: 'event', n: 8, until: 605800, bytes: 8192 }],
     },
+    gauges: [['templates_held', [], 2]],
     database: {
       tables: [{ table: 'gate', live: 3, dead: 9, vacuumed_at: null }],
       snapshot_s: 0.5,

@@ -70,6 +70,10 @@ Deno.test('a series that has not happened yet is there, at 0', async () => {
     'outhook_resends_total{kind="webhook"} 0',
     'outhook_breaker_opens_total{kind="webhook"} 0',
     'outhook_stale_results_total 0',
+    'outhook_whatsapp_callbacks_total{status="401"} 0',
+    'outhook_whatsapp_callbacks_total{status="413"} 0',
+    'outhook_whatsapp_updates_total{kind="message",status="skipped",reason="unknown_number"} 0',
+    'outhook_whatsapp_updates_total{kind="template",status="skipped",reason="org_mismatch"} 0',
     'outhook_runs_alive{kind="worker"} 0',
   ]))
   expect(lines.filter((line) => line.startsWith('outhook_kick_age_seconds'))).toEqual([])
@@ -86,6 +90,30 @@ Deno.test('a counter that has no row of its own is shown under its name', async 
     'outhook_pigeons_total{label_1="north",label_2="lost"} 3',
     'outhook_pigeons_total{label_1="south",label_2=""} 1',
   ])
+})
+
+Deno.test('a gauge of a module is shown, under its name if it has no row of its own', async () => {
+  const result = someAnswer()
+  result.gauges.push(['nests', ['north'], 3], ['nests', ['south'], 0])
+  const { lines } = await get({ result: () => result })
+  expect(lines.filter((line) => /nests|templates_held/.test(line))).toEqual([
+    '# HELP outhook_templates_held Templates that WhatsApp has paused, disabled or rejected: ' +
+    'their messages wait.',
+    '# TYPE outhook_templates_held gauge',
+    'outhook_templates_held 2',
+    '# HELP outhook_nests Measured by a module.',
+    '# TYPE outhook_nests gauge',
+    'outhook_nests{label_1="north"} 3',
+    'outhook_nests{label_1="south"} 0',
+  ])
+})
+
+Deno.test('GET /metrics responds without the gauges of modules if the database has none', async () => {
+  const readMetrics = metricsReader(() => {
+    const { gauges: _, ...older } = someAnswer()
+    return Promise.resolve({ ok: true, data: older })
+  })
+  expect((await readMetrics()).gauges).toEqual([])
 })
 
 Deno.test('a label keeps quotes, backslashes and line breaks', async () => {

@@ -9,6 +9,7 @@ const dead = { endpointId: 'e-1', ...org, eventType: 'order.paid', error: 'no' }
 
 const rows: [type: string, data: unknown, action: string, key: string, source: string][] = [
   ['delivery.dead_lettered', dead, 'trigger', 'dead-letter:e-1', 'e-1'],
+  ['dead_letters.cleared', endpoint, 'resolve', 'dead-letter:e-1', 'e-1'],
   ['breaker.opened', endpoint, 'trigger', 'breaker:e-1', 'e-1'],
   ['breaker.closed', endpoint, 'resolve', 'breaker:e-1', 'e-1'],
   ['endpoint.disabled', endpoint, 'trigger', 'endpoint:e-1', 'e-1'],

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Json } from '../../database/database.types.ts'
 import type { CallFunction, FunctionReply } from '../../database/functions.ts'
 import { type MissingModule, missingModule } from '../../database/modules.ts'
@@ -23,6 +23,10 @@ export type Failure = { ok: false; error: string; missing?: MissingModule }
 
 export type AppReply = { ok: true; app: App | null } | Failure
 export type StoreReply = { ok: true; counts: Counts; warnings: number } | Failure
+
+/** How many callbacks got a status as their response. */
+export type ResponseCount = { status: number; n: number }
+export type CountReply = { ok: true } | Failure
 
 /** The database for callbacks. */
 export type CallbackDatabase = {
@@ -73,6 +77,19 @@ export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
   }
 
   return { findApp, store }
+}
+
+const notedSchema = z.object({ noted: z.boolean() })
+
+/** Creates the function that adds counts of responses in the database. */
+export function callbackCounter(
+  callFunction: CallFunction,
+): (counts: ResponseCount[]) => Promise<CountReply> {
+  return async (counts): Promise<CountReply> => {
+    const reply = await callFunction('count_callbacks', { p_responses: counts })
+    const read = readReply('count_callbacks', reply, notedSchema)
+    return read.ok ? { ok: true } : read
+  }
 }
 
 /** The database's own text is omitted, because it may quote a number or an id. */

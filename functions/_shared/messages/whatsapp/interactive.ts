@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageId, text } from './parts.ts'
 
 const buttons = z.array(z.strictObject({ id: text(256), title: text(20) })).min(1).max(3)

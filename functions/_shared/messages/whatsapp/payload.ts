@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { interactive } from './interactive.ts'
 import { checkMedia, media, messageId, place, text } from './parts.ts'
 

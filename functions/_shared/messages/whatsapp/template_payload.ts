@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { keyed } from '../../base/keyed.ts'
 import { checkMedia, media, messageId, place, text } from './parts.ts'
 

@@ -1,6 +1,7 @@
 import type { AddressPolicy } from '../../connect/address.ts'
 import type { Outcome } from '../../contract/contract.ts'
-import { type Failure, isBroken, late } from './outcome.ts'
+import { type Failure, full, isBroken, late } from './outcome.ts'
+import { createUnanswered } from './unanswered.ts'
 
 /** Opens connections to one kind of broker. */
 export type Dialler<Target, Connection> = {
@@ -15,14 +16,18 @@ export type Connections<Target, Connection> = {
   /**
    * Calls `work` with the connection, unless `isLate` returns true when there is one. A connection is not
    * used again after a failure that breaks it; a broker that cannot be reached is not dialled again for one
-   * second.
+   * second. While 64 late records of an endpoint have no response, further ones fail at once; call room()
+   * first. Each connection with a late record of the endpoint is closed then if all of its records are late,
+   * which ends them. It may have been replaced: by another address, or after a failure.
    */
   use(
     target: Target,
     policy: AddressPolicy,
     work: (connection: Connection) => Promise<Outcome>,
-    isLate: () => boolean,
+    record: Record,
   ): Promise<Outcome>
+  /** Waits until a further record of the endpoint may be sent, up to one second. */
+  room(endpointId: string): Promise<void>
   /** Closes unused connections now, and the others when they become unused. */
   closeIdle(): Promise<void>
   /** How many brokers have a connection, or were connected to in the last second before the last
@@ -33,11 +38,16 @@ export type Connections<Target, Connection> = {
 type Entry<Connection> = {
   policy: AddressPolicy
   connecting: Promise<{ connection: Connection } | { failure: Failure; at: number }>
-  users: number
+  users: Set<Record>
   isRetired: boolean
+  /** Since it is being closed; null before. */
+  closing: Promise<void> | null
   /** When it could not be connected; null: it is connected or connecting. */
   failedAt: number | null
 }
+
+/** A record that uses a connection. */
+type Record = { endpointId: string; isLate: () => boolean }
 
 const coolDownMs = 1_000
 /** The longest wait for a broker's response to a close. */
@@ -47,15 +57,20 @@ type Options = {
   /** Milliseconds on a monotonic clock. */
   now?: () => number
   dialMs?: number
+  /** How long room() waits: less than the second that a lease has left after an attempt. */
+  roomMs?: number
 }
 
 /** Creates it without connections. */
 export function createConnections<Target, Connection>(
   { dial, close, isOpen }: Dialler<Target, Connection>,
-  { now = () => performance.now(), dialMs = 10_000 }: Options = {},
+  { now = () => performance.now(), dialMs = 10_000, roomMs = 1_000 }: Options = {},
 ): Connections<Target, Connection> {
   // The keys contain credentials, so they stay in memory.
   const entries = new Map<string, Entry<Connection>>()
+  // Also those that are retired, so no longer in `entries`.
+  const used = new Set<Entry<Connection>>()
+  const unanswered = createUnanswered({ waitMs: roomMs })
 
   async function entryOf(target: Target, policy: AddressPolicy): Promise<Entry<Connection>> {
     const key = JSON.stringify(target)
@@ -73,8 +88,8 @@ export function createConnections<Target, Connection>(
     if (current !== undefined) retire(current)
     forgetFailures()
     const connecting = open()
-    const state = { users: 0, isRetired: false, failedAt: null }
-    const entry: Entry<Connection> = { policy, connecting, ...state }
+    const state = { isRetired: false, closing: null, failedAt: null }
+    const entry: Entry<Connection> = { policy, connecting, users: new Set(), ...state }
     entries.set(key, entry)
     void connecting.then((state) => {
       if ('failure' in state) entry.failedAt = state.at
@@ -104,10 +119,29 @@ export function createConnections<Target, Connection>(
     target: Target,
     policy: AddressPolicy,
     work: (connection: Connection) => Promise<Outcome>,
-    isLate: () => boolean,
+    record: Record,
   ): Promise<Outcome> {
-    const entry = await entryOf(target, policy)
-    entry.users++
+    const answered = unanswered.add(record.endpointId, record.isLate)
+    if (answered === null) {
+      endLate(record.endpointId)
+      return full()
+    }
+    try {
+      return await useEntry(await entryOf(target, policy), work, record)
+    } finally {
+      answered()
+    }
+  }
+
+  async function useEntry(
+    entry: Entry<Connection>,
+    work: (connection: Connection) => Promise<Outcome>,
+    { endpointId, isLate }: Record,
+  ): Promise<Outcome> {
+    // Its own object, because two deliveries may share one.
+    const user = { endpointId, isLate }
+    entry.users.add(user)
+    used.add(entry)
     try {
       const state = await entry.connecting
       if ('failure' in state) return state.failure
@@ -116,7 +150,8 @@ export function createConnections<Target, Connection>(
       if (isBroken(outcome)) retire(entry)
       return outcome
     } finally {
-      entry.users--
+      entry.users.delete(user)
+      if (entry.users.size === 0) used.delete(entry)
       if (entry.isRetired) void closeUnused(entry)
     }
   }
@@ -127,10 +162,29 @@ export function createConnections<Target, Connection>(
     void closeUnused(entry)
   }
 
+  /** Otherwise the records of a broker that never responds would stop their endpoint until the process ends. */
+  function endLate(endpointId: string): void {
+    for (const entry of used) {
+      const records = [...entry.users]
+      if (!records.some((record) => record.endpointId === endpointId)) continue
+      if (!records.every(({ isLate }) => isLate())) continue
+      retire(entry)
+      void closeNow(entry)
+    }
+  }
+
   async function closeUnused(entry: Entry<Connection>): Promise<void> {
-    const state = await entry.connecting
-    if (entry.users === 0 && 'connection' in state) {
-      await withTimeout(closeMs, close(state.connection))
+    await entry.connecting
+    if (entry.users.size === 0) await closeNow(entry)
+  }
+
+  function closeNow(entry: Entry<Connection>): Promise<void> {
+    entry.closing ??= closeOpen()
+    return entry.closing
+
+    async function closeOpen(): Promise<void> {
+      const state = await entry.connecting
+      if ('connection' in state) await withTimeout(closeMs, close(state.connection))
     }
   }
 
@@ -143,6 +197,7 @@ export function createConnections<Target, Connection>(
 
   return {
     use,
+    room: unanswered.room,
     closeIdle,
     get size() {
       return entries.size

@@ -1,6 +1,7 @@
 import type { ErrorClass, Outcome } from '../../contract/contract.ts'
 import { faultOf } from '../../transport/fault.ts'
 import { failed } from '../http_outcome.ts'
+import { mostLate } from './unanswered.ts'
 
 export type Failure = Outcome & { outcome: 'failed' }
 
@@ -26,6 +27,11 @@ export function refused(code: string, error: string): Failure {
 /** The timeout has passed. */
 export function late(): Failure {
   return failed('timeout', sentences.timeout ?? '')
+}
+
+/** The broker has not responded to so many records of the endpoint that no further one is sent. */
+export function full(): Failure {
+  return failed('timeout', `The broker has not responded to ${mostLate} earlier records`)
 }
 
 /** Whether the connection cannot be used after this failure. */

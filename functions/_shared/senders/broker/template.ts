@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EventRow } from '../../contract/contract.ts'
 
 /** The members of outbox.dlq_message() that the target depends on. */

@@ -41,10 +41,17 @@ export function createKafkaSender(): Sender {
           settings.target,
           policy,
           (cluster) => cluster.produce(topic, event.partition_key ?? null, record, isLate),
-          isLate,
+          { endpointId: delivery.endpoint, isLate },
         ),
     )
   }
 
-  return { send, closeIdle: connections.closeIdle }
+  return {
+    async ready({ endpoint }): Promise<boolean> {
+      await connections.room(endpoint)
+      return true
+    },
+    send,
+    closeIdle: connections.closeIdle,
+  }
 }

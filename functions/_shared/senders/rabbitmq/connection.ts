@@ -1,6 +1,7 @@
 import { type ChannelModel, connect } from 'amqplib'
 import type { AddressPolicy } from '../../connect/address.ts'
 import { vettedOptions } from '../../connect/socket.ts'
+import { serverChecks } from '../../runtime/server_checks.ts'
 import type { Outcome } from '../../contract/contract.ts'
 import { version } from '../../base/version.ts'
 import { type Failure, late, refused, unreachable } from '../broker/outcome.ts'
@@ -41,6 +42,7 @@ export async function dialRabbitMq(
     }, {
       ...vettedOptions({ hostname, port, policy }),
       ...ca === null ? {} : { ca },
+      ...tls ? serverChecks : {},
       timeout: dialMs,
       noDelay: true,
       keepAlive: true,

@@ -38,12 +38,19 @@ export function createRabbitMqSender(): Sender {
           settings.target,
           policy,
           (connection) => connection.publish(delivery.endpoint, message, isLate),
-          isLate,
+          { endpointId: delivery.endpoint, isLate },
         ),
     )
   }
 
-  return { send, closeIdle: connections.closeIdle }
+  return {
+    async ready({ endpoint }): Promise<boolean> {
+      await connections.room(endpoint)
+      return true
+    },
+    send,
+    closeIdle: connections.closeIdle,
+  }
 }
 
 function messageOf(

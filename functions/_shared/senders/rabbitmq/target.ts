@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Endpoint } from '../../contract/contract.ts'
 
 /** As checked by outbox.check_rabbitmq() and outbox.check_credentials(). */

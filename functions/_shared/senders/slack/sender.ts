@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { z } from 'zod'
+import * as z from 'zod'
 import { targetOf } from '../../connect/target.ts'
 import type { Delivery, Endpoint, EventRow, Outcome } from '../../contract/contract.ts'
 import { type HeaderList, headersProblem } from '../../signing/headers.ts'

@@ -10,6 +10,10 @@ type Fields = Record<string, unknown>
 const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Map([
   ['outhook.delivery.dead_lettered', deadLetter],
   [
+    'outhook.dead_letters.cleared',
+    (f: Fields) => `:white_check_mark: *Dead letters*: none of ${endpointOf(f)} waits any more.`,
+  ],
+  [
     'outhook.breaker.opened',
     (f: Fields) =>
       `:warning: *Breaker open*: ${endpointOf(f)} keeps failing. Its deliveries are held ` +

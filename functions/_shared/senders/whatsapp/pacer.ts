@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../../base/clock.ts'
-import type { Channel, OutgoingMessage } from './outgoing.ts'
+import type { OutgoingMessage } from '../message.ts'
+import type { Channel } from './outgoing.ts'
 
 /** Spaces the messages of a number. */
 export type Pacer = {

@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { freePayload } from '../../messages/whatsapp/payload.ts'
 import { formatProblem, templatePayload } from '../../messages/whatsapp/template_payload.ts'
 import { freeContent } from './free.ts'
-import type { OutgoingMessage } from './outgoing.ts'
+import type { OutgoingMessage } from '../message.ts'
 import { templateContent } from './template.ts'
 
 /** The body of a Graph API call, or the problem of the message's payload. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ErrorClass, Outcome } from '../../contract/contract.ts'
 import { safeString, safeText } from '../../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../../transport/transport.ts'
@@ -13,6 +13,8 @@ type MetaFacts = {
   fbtrace_id?: string
   message_status?: string
   wa_id?: string
+  /** The recipient's user id at WhatsApp; without wa_id if the recipient hides the number. */
+  user_id?: string
   /** The usage headers, as received. */
   usage?: Record<string, unknown>
 }
@@ -23,7 +25,9 @@ type FaultFacts = Extract<Exchange, { kind: 'fault' }>
 const taken = z.object({
   messages: z.tuple([z.object({ id: z.string().min(1), message_status: maybe(z.string()) })])
     .rest(z.unknown()),
-  contacts: maybe(z.tuple([z.object({ wa_id: maybe(z.string()) })]).rest(z.unknown())),
+  contacts: maybe(
+    z.tuple([z.object({ wa_id: maybe(z.string()), user_id: maybe(z.string()) })]).rest(z.unknown()),
+  ),
 })
 
 const refused = z.object({
@@ -86,6 +90,7 @@ function success({ status, headers = {} }: ResponseFacts, json: unknown): Outcom
   const { messages: [message], contacts } = read.data
   put(provider, 'message_status', message.message_status)
   put(provider, 'wa_id', contacts?.[0].wa_id)
+  put(provider, 'user_id', contacts?.[0].user_id)
   return { outcome: 'delivered', status, provider_id: safeString(message.id, 1024), provider }
 }
 
@@ -130,7 +135,7 @@ function jsonOf({ body, cut }: ResponseFacts): unknown {
 /** Stores a text if there is one. */
 function put(
   facts: MetaFacts,
-  name: 'title' | 'details' | 'fbtrace_id' | 'message_status' | 'wa_id',
+  name: 'title' | 'details' | 'fbtrace_id' | 'message_status' | 'wa_id' | 'user_id',
   value: string | undefined,
 ): void {
   if (value !== undefined && value !== '') facts[name] = safeString(value, 1000)

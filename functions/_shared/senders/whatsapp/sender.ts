@@ -3,9 +3,10 @@ import { checkTarget } from '../../connect/target.ts'
 import type { Clock } from '../../base/clock.ts'
 import { version } from '../../base/version.ts'
 import type { Delivery, Endpoint, EventRow, Outcome } from '../../contract/contract.ts'
+import { messageOf } from '../message.ts'
 import type { Sender, SenderDeps } from '../sender.ts'
 import { failed, outcomeOf } from './response.ts'
-import { type Channel, channelOf, messageOf } from './outgoing.ts'
+import { type Channel, channelOf } from './outgoing.ts'
 import { createPacer } from './pacer.ts'
 import { graphRequest } from './request.ts'
 import { usageHeaders } from './usage.ts'
@@ -14,10 +15,11 @@ import { usageHeaders } from './usage.ts'
 export function createWhatsAppSender(clock: Clock): Sender {
   const pacer = createPacer(clock)
 
-  async function ready(_delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<void> {
+  async function ready(_delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<boolean> {
     const [message, channel] = [messageOf(event), channelOf(endpoint)]
     // Without one of them, send() reports the failure.
     if (message !== null && channel !== null) await pacer.wait(message, channel)
+    return true
   }
 
   return { ready, send }

@@ -5,7 +5,7 @@ import type {
   TemplatePayload,
 } from '../../messages/whatsapp/template_payload.ts'
 import { defined, mediaObject } from './media.ts'
-import type { OutgoingMessage } from './outgoing.ts'
+import type { OutgoingMessage } from '../message.ts'
 
 type Template = NonNullable<OutgoingMessage['template']>
 type Json = Record<string, unknown>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The Graph API's headers about the used share of an hour's calls. */
 export const usageHeaders = ['x-app-usage', 'x-business-use-case-usage'] as const

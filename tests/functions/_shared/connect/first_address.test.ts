@@ -8,9 +8,11 @@ const loopback = (address: string) => ({ address, family: 4 })
 Deno.test('connectFirst() tries the next address after one that refuses', async () => {
   using listener = Deno.listen({ hostname: '127.0.0.2', port: 0 })
   const { port } = listener.addr
-  using conn = await connectFirst(['127.0.0.1', '127.0.0.2'].map(loopback), port, never)
-  expect(conn.remoteAddr.hostname).toBe('127.0.0.2')
-  ;(await listener.accept()).close()
+  const conn = await connectFirst(['127.0.0.1', '127.0.0.2'].map(loopback), port, never)
+  const accepted = await listener.accept()
+  expect(accepted.localAddr.hostname).toBe('127.0.0.2')
+  accepted.close()
+  conn.close()
 })
 
 Deno.test('connectFirst() rejects with the last error, and without an address', async () => {

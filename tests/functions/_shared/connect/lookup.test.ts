@@ -4,6 +4,8 @@ import {
   BlockedAddressError,
   lookupVetted,
   type Resolve,
+  type ResolvedAddress,
+  shareLookups,
   vettedLookup,
 } from '../../../../functions/_shared/connect/lookup.ts'
 
@@ -59,4 +61,32 @@ Deno.test('vettedLookup() passes on errors of resolver and policy', async () => 
     })
     expect(error).toMatchObject({ code })
   }
+})
+
+Deno.test('shareLookups() makes one lookup of a name at a time, and another one after its result', async () => {
+  const asked: string[] = []
+  const replies: PromiseWithResolvers<ResolvedAddress[]>[] = []
+  const resolve = shareLookups((hostname) => {
+    asked.push(hostname)
+    const reply = Promise.withResolvers<ResolvedAddress[]>()
+    replies.push(reply)
+    return reply.promise
+  })
+  const both = [resolve('slow.test'), resolve('slow.test')]
+  const other = resolve('other.test')
+  expect(asked).toEqual(['slow.test', 'other.test'])
+  replies[1]?.resolve([])
+  expect(await other).toEqual([])
+  replies[0]?.reject(new Error('no reply'))
+  for (const one of both) await expect(one).rejects.toThrow('no reply')
+  const later = resolve('slow.test')
+  expect(asked).toEqual(['slow.test', 'other.test', 'slow.test'])
+  replies[2]?.resolve([{ address: '1.1.1.1', family: 4 }])
+  expect(await later).toEqual([{ address: '1.1.1.1', family: 4 }])
+})
+
+Deno.test('lookupVetted() leaves a shared result as it is', async () => {
+  const shared = [{ address: '2606:4700::1111', family: 6 }, { address: '1.1.1.1', family: 4 }]
+  await lookupVetted('both.test', strict, () => Promise.resolve(shared))
+  expect(shared.map(({ family }) => family)).toEqual([6, 4])
 })

@@ -2,10 +2,10 @@ import { connect } from 'node:net'
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import { lookupVetted } from '../../../../functions/_shared/connect/lookup.ts'
-import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
 import { startDnsServer, type Zone } from '../../dns_server.ts'
 import { nextTurn } from '../../next_turn.ts'
+import { type MakeTransport, transports } from '../../node_transport.ts'
 import { post } from './post.ts'
 
 // Two addresses of this machine play the parts: one stands for the public Internet and is allowed, one for the inside.
@@ -54,13 +54,19 @@ function listenOnBoth(): [Deno.TcpListener, Deno.TcpListener] {
   }
 }
 
-async function postMany(zone: Zone, port: number, count: number): Promise<string[]> {
+async function postMany(
+  make: MakeTransport,
+  zone: Zone,
+  port: number,
+  count: number,
+  scheme = 'http',
+): Promise<string[]> {
   const dns = await startDnsServer(zone)
-  const transport = createHttp1Transport({ resolve: dns.resolve })
+  const transport = await make.http1({ resolve: dns.resolve })
   const seen: string[] = []
   try {
     for (let n = 0; n < count; n++) {
-      seen.push(wordOf(await post(transport, `http://rebind.test:${port}/`, policy)))
+      seen.push(wordOf(await post(transport, `${scheme}://rebind.test:${port}/`, policy)))
     }
   } finally {
     await transport.close()
@@ -73,15 +79,6 @@ async function postMany(zone: Zone, port: number, count: number): Promise<string
 function wordOf(exchange: Exchange): string {
   return exchange.kind === 'response' ? String(exchange.status) : exchange.errorClass
 }
-
-Deno.test('a name that changes between questions never leads inside', async () => {
-  await withListeners(async ({ port, counts }) => {
-    const zone: Zone = (_, n) => [n % 2 === 1 ? outside : inside]
-    const seen = await postMany(zone, port, 20)
-    expect(new Set(seen)).toEqual(new Set(['200', 'blocked']))
-    expect(counts).toEqual({ outside: seen.filter((word) => word === '200').length, inside: 0 })
-  })
-})
 
 Deno.test('a name that changes deceives who checks first and connects by name', async () => {
   await withListeners(async ({ port, counts }) => {
@@ -97,18 +94,39 @@ Deno.test('a name that changes deceives who checks first and connects by name', 
   })
 })
 
-Deno.test('a name with one address inside among others is refused whole, wherever it stands', async () => {
-  await withListeners(async ({ port, counts }) => {
-    for (
-      const addresses of [[inside, outside], [outside, inside], [outside, '10.0.0.1', outside]]
-    ) {
-      expect(await postMany(() => addresses, port, 2)).toEqual(['blocked', 'blocked'])
-    }
-    expect(counts).toEqual({ outside: 0, inside: 0 })
+for (const [runtime, make] of transports) {
+  Deno.test(`a name that changes between questions never leads inside, under ${runtime}`, async () => {
+    await withListeners(async ({ port, counts }) => {
+      const zone: Zone = (_, n) => [n % 2 === 1 ? outside : inside]
+      const seen = await postMany(make, zone, port, 20)
+      expect(new Set(seen)).toEqual(new Set(['200', 'blocked']))
+      expect(counts).toEqual({ outside: seen.filter((word) => word === '200').length, inside: 0 })
+    })
   })
-})
 
-Deno.test('a name that leads nowhere is a failure of DNS', async () => {
-  expect(await postMany(() => [], 1, 1)).toEqual(['dns'])
-  expect(await postMany(() => null, 1, 1)).toEqual(['dns'])
-})
+  Deno.test(`a name that changes never leads TLS inside, under ${runtime}`, async () => {
+    await withListeners(async ({ port, counts }) => {
+      const zone: Zone = (_, n) => [n % 2 === 1 ? outside : inside]
+      const seen = await postMany(make, zone, port, 20, 'https')
+      // The listeners do not speak TLS.
+      expect(new Set(seen)).toEqual(new Set(['tls', 'blocked']))
+      expect(counts).toEqual({ outside: seen.filter((word) => word === 'tls').length, inside: 0 })
+    })
+  })
+
+  Deno.test(`a name with one address inside among others is refused whole, wherever it stands, under ${runtime}`, async () => {
+    await withListeners(async ({ port, counts }) => {
+      for (
+        const addresses of [[inside, outside], [outside, inside], [outside, '10.0.0.1', outside]]
+      ) {
+        expect(await postMany(make, () => addresses, port, 2)).toEqual(['blocked', 'blocked'])
+      }
+      expect(counts).toEqual({ outside: 0, inside: 0 })
+    })
+  })
+
+  Deno.test(`a name that leads nowhere is a failure of DNS, under ${runtime}`, async () => {
+    expect(await postMany(make, () => [], 1, 1)).toEqual(['dns'])
+    expect(await postMany(make, () => null, 1, 1)).toEqual(['dns'])
+  })
+}

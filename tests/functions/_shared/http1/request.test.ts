@@ -22,6 +22,20 @@ Deno.test('postBytes() returns the whole request, and a long body separately', (
   expect(rest).toBe(body)
 })
 
+Deno.test('postBytes() returns a GET without a length', () => {
+  const [whole, ...none] = postBytes({
+    method: 'GET',
+    url,
+    headers: ['x-a', '1'],
+    body: Buffer.alloc(0),
+  })
+  expect(none).toEqual([])
+  expect(whole?.toString()).toBe(
+    'GET /a%20b?c=%C3%BC HTTP/1.1\r\nhost: receiver.test:8443\r\nconnection: keep-alive\r\n' +
+      'accept-encoding: identity\r\nx-a: 1\r\n\r\n',
+  )
+})
+
 Deno.test('postBytes() refuses every header that could be read as another', () => {
   const rows: [name: string, value: string][] = [
     ['x-a', 'b\r\nx-c: d'],

@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import { lazySender } from '../../../../functions/_shared/senders/lazy.ts'
+import { lazySender, SenderUnavailable } from '../../../../functions/_shared/senders/lazy.ts'
 import { senders } from '../../../../functions/_shared/senders/registry.ts'
 import type { Sender, SenderDeps } from '../../../../functions/_shared/senders/sender.ts'
 import { createPolicySource } from '../../../../functions/_shared/connect/address.ts'
@@ -17,7 +17,8 @@ const deps: SenderDeps = {
   wallNow: () => 0,
 }
 
-Deno.test('lazySender() loads with the first delivery, once, and again after a failure', async () => {
+Deno.test('lazySender() loads with the first delivery, once, and again a while after a failure', async () => {
+  let now = 0
   let loads = 0
   let rests = 0
   let readies = 0
@@ -25,22 +26,36 @@ Deno.test('lazySender() loads with the first delivery, once, and again after a f
     loads++
     if (loads === 1) return Promise.reject(new Error('no network'))
     const loaded: Sender = {
-      ready: () => Promise.resolve(void readies++),
+      ready: () => Promise.resolve(readies++ > 0),
       send: () => Promise.resolve({ outcome: 'delivered' }),
       closeIdle: () => Promise.resolve(void rests++),
     }
     return Promise.resolve(loaded)
-  })
+  }, () => now)
   await sender.closeIdle?.()
   expect([loads, rests]).toEqual([0, 0])
   const send = (): Promise<unknown> =>
     sender.send(sampleDelivery(), sampleEndpoint(), sampleEvent(), deps)
-  await expect(send()).rejects.toThrow('no network')
+  expect(sender.isAvailable?.()).toBe(true)
+  const failed = await Promise.allSettled([send(), send()])
+  expect(failed.map((one) => one.status === 'rejected' && one.reason.cause.message))
+    .toEqual(['no network', 'no network'])
+  now = 29_999
+  expect(sender.isAvailable?.()).toBe(false)
+  await expect(send()).rejects.toThrow(SenderUnavailable)
+  await sender.closeIdle?.()
+  expect(loads).toBe(1)
+  now = 30_000
+  expect(sender.isAvailable?.()).toBe(true)
   expect(await Promise.all([send(), send()])).toHaveLength(2)
   await sender.closeIdle?.()
   expect([loads, rests]).toEqual([2, 1])
-  await sender.ready?.(sampleDelivery(), sampleEndpoint(), sampleEvent())
-  expect([loads, readies]).toEqual([2, 1])
+  const isReady = (): Promise<boolean> | undefined =>
+    sender.ready?.(sampleDelivery(), sampleEndpoint(), sampleEvent())
+  expect([await isReady(), await isReady()]).toEqual([false, true])
+  expect([loads, readies]).toEqual([2, 2])
+  const always = lazySender(() => Promise.resolve({ send: sender.send }))
+  expect(await always.ready?.(sampleDelivery(), sampleEndpoint(), sampleEvent())).toBe(true)
 })
 
 for (const kind of ['rabbitmq', 'kafka']) {

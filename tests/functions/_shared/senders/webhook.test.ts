@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer'
+import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
 import { Webhook } from 'standardwebhooks'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
@@ -21,6 +23,7 @@ type Over = {
   endpoint?: Partial<ReturnType<typeof sampleEndpoint>>
   event?: Partial<ReturnType<typeof sampleEvent>>
   settings?: Partial<Settings>
+  delivery?: Parameters<typeof sampleDelivery>[0]
 }
 
 type Context = { receiver: Receiver; send(path: string, over?: Over): Promise<Outcome> }
@@ -59,7 +62,7 @@ function timeoutFor(url: string): number {
 function sendTo(url: string, transport: Transport, over: Over = {}): Promise<Outcome> {
   const settings = sampleSettings(over.settings)
   return webhookSender.send(
-    sampleDelivery(),
+    sampleDelivery(over.delivery),
     sampleEndpoint({ url, timeout_ms: timeoutFor(url), ...over.endpoint }),
     sampleEvent(over.event),
     {
@@ -87,6 +90,26 @@ testEach('send() delivers the bytes of the event, signed', async ({ receiver, se
   expect(request.headers['content-type']).toBe('application/json')
   new Webhook(sampleSecret).verify(text, request.headers)
 })
+
+testEach(
+  'send() makes x-signature with the secret of the delivery, if the endpoint still has it',
+  async ({ receiver, send }) => {
+    const older = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+    const endpoint = { secrets: [sampleSecret, older] }
+    await send('/', { endpoint, delivery: { secret: older } })
+    await send('/', { endpoint, delivery: { secret: 'whsec_expired' } })
+    const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(6), 'base64')
+    const [tried, first] = receiver.received.map(({ body, headers }) => {
+      const hmac = (secret: string): string =>
+        createHmac('sha256', keyOf(secret)).update(`${headers['x-timestamp']}.`).update(body)
+          .digest('hex')
+      return [older, sampleSecret].map((secret) =>
+        headers['x-signature'] === `sha256=${hmac(secret)}`
+      )
+    })
+    expect([tried, first]).toEqual([[true, false], [false, true]])
+  },
+)
 
 testEach(
   'send() sends the bare payload where the endpoint wants it',

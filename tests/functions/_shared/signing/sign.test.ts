@@ -3,12 +3,8 @@ import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { expect } from '@std/expect'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import {
-  createKeyCache,
-  parseSecret,
-  secretBytes,
-  sign,
-} from '../../../../functions/_shared/signing/sign.ts'
+import { createKeyCache, parseSecret, sign } from '../../../../functions/_shared/signing/sign.ts'
+import { secretBytes } from '../../../../functions/_shared/signing/secret_bytes.ts'
 import { createSigningKey } from '../../../../functions/_shared/signing/ed25519.ts'
 import { sampleEndpoint, sampleSecret } from '../../samples.ts'
 
@@ -41,7 +37,7 @@ Deno.test('sign() signs with every key, newest first, as standardwebhooks and sv
   expect(() => stranger.verify(unicode, headers)).toThrow()
 })
 
-Deno.test('sign() makes x-signature with the newest secret’s decoded bytes', () => {
+Deno.test('sign() makes x-signature with the decoded bytes of the first secret', () => {
   const older = parseSecret(`whsec_${Buffer.alloc(32, 9).toString('base64')}`)
   const { simple } = sign(id, 1614265330, body, [parseSecret(sampleSecret), older])
   const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')

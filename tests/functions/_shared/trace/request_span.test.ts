@@ -33,7 +33,7 @@ async function spansOf(use: (tracer: Tracer) => Promise<void>): Promise<Received
   }
 }
 
-Deno.test('the function metrics continues the trace of who scrapes it, refusals and failures too', async () => {
+Deno.test('the function metrics continues the trace of who scrapes it, but not of a stranger', async () => {
   let isBroken = false
   const spans = await spansOf(async (tracer) => {
     const app = createMetrics({
@@ -47,7 +47,7 @@ Deno.test('the function metrics continues the trace of who scrapes it, refusals 
     await app.request('/metrics', { headers })
     isBroken = true
     await app.request('/metrics', { headers })
-    await app.request('/metrics', { headers: { traceparent: 'sesame' } })
+    await app.request('/metrics', { headers: { traceparent } })
   })
   const base = { name: 'GET /metrics', kind: 2 }
   expect(spans).toMatchObject([
@@ -55,6 +55,7 @@ Deno.test('the function metrics continues the trace of who scrapes it, refusals 
     { ...base, traceId: callers.traceId, error: '503', attributes: { 'error.type': '503' } },
     { ...base, parentSpanId: undefined, attributes: { 'http.response.status_code': 401 } },
   ])
+  expect(spans[2]?.traceId).not.toBe(callers.traceId)
 })
 
 Deno.test('the function whatsapp starts its own trace, with its database calls', async () => {

@@ -134,7 +134,52 @@ Deno.test('samplers decide by the parent or by the trace id, alike in every proc
   const share = await count('parentbased_traceidratio', '0.1', none)
   // 200 expected, with a standard deviation of 13.
   expect(share > 120 && share < 280).toBe(true)
-  expect(await count('traceidratio', '0.1', (id) => `00-${id}-00f067aa0ba902b7-00`)).toBe(share)
+  expect(await count('traceidratio', '0.1', (id) => `00-${id}-00f067aa0ba902b7-01`)).toBe(share)
+  // The API clears the flag of a caller that is not trusted, whose id may be any.
+  expect(await count('traceidratio', '0.1', (id) => `00-${id}-00f067aa0ba902b7-00`)).toBe(0)
+  expect(await count('traceidratio', '1', () => unsampled)).toBe(2000)
+  await collector.stop()
+})
+
+Deno.test('a caller that is not trusted chooses neither by its flag nor by its trace id what is recorded', async () => {
+  const collector = startCollector()
+  // The last digits would put each of these traces into any share.
+  const chosen = `00-${'f'.repeat(32)}-00f067aa0ba902b7-01`
+  const count = async (sampler: string, arg: string, parent: string | null): Promise<number> => {
+    const variables = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: arg }
+    const { tracer } = await tracerOf(collector, variables)
+    const options = { name: 'x', kind: 'server', parent, isTrusted: false } as const
+    return Array.from({ length: 2000 }, () => tracer.begin(options)).filter(Boolean).length
+  }
+  const share = await count('parentbased_traceidratio', '0.1', chosen)
+  // 200 expected, with a standard deviation of 13.
+  expect(share > 120 && share < 280).toBe(true)
+  expect(await count('parentbased_always_off', '', chosen)).toBe(0)
+  expect(await count('parentbased_always_on', '', chosen)).toBe(2000)
+  expect(await count('parentbased_always_on', '', unsampled)).toBe(0)
+  const own = await count('parentbased_traceidratio', '0.1', null)
+  expect(own > 120 && own < 280).toBe(true)
+  const byId = await count('traceidratio', '0.1', chosen)
+  expect(byId > 120 && byId < 280).toBe(true)
+  expect(await count('traceidratio', '0.1', unsampled)).toBe(0)
+  await collector.stop()
+})
+
+Deno.test('a trace whose id decides does not have the id of a caller that is not trusted', async () => {
+  const collector = startCollector()
+  const chosen = `00-${'f'.repeat(32)}-00f067aa0ba902b7-01`
+  const variables = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' }
+  const { tracer } = await tracerOf(collector, variables)
+  const options = { name: 'x', kind: 'server', parent: chosen, isTrusted: false } as const
+  const spans = Array.from({ length: 200 }, () => tracer.begin(options)).filter((span) =>
+    span !== null
+  )
+  expect(spans.length > 50).toBe(true)
+  expect(spans.filter(({ traceId }) => traceId === 'f'.repeat(32))).toEqual([])
+  // All later spans of the trace are recorded too.
+  const child = { name: 'y', kind: 'client' } as const
+  const later = spans.map(({ traceparent }) => tracer.begin({ ...child, parent: traceparent }))
+  expect(later.filter((span) => span === null)).toEqual([])
   await collector.stop()
 })
 

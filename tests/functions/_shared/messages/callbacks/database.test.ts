@@ -60,9 +60,10 @@ Deno.test('an error of the database is reported by its codes, because its text m
 Deno.test('the error for a function that the database lacks has a remedy', async () => {
   const error = { code: 'PGRST202', message: 'wamid.X', details: null, hint: null }
   const { database } = over({ ok: false, status: 404, error })
-  const remedy = 'add supabase/migrations/20260101000006_outhook_messages.sql and push the ' +
-    'migrations; if it is there, the functions and the database have different versions: push ' +
-    'the migrations and deploy the functions of the same version'
+  const remedy = 'add supabase/migrations/20260101000006_outhook_messages.sql, or run outhook ' +
+    'init --modules messages, and push the migrations; if it is there, the functions and the ' +
+    'database have different versions: push the migrations and deploy the functions of the same ' +
+    'version'
   expect(await database.findApp('k')).toEqual({
     ok: false,
     error: 'outbox.callback_app fails with 404 PGRST202: The module messages is not installed; ' +

@@ -11,6 +11,7 @@ import {
   within,
 } from '../../../../../functions/_shared/senders/broker/outcome.ts'
 import { failed } from '../../../../../functions/_shared/senders/http_outcome.ts'
+import { waitUntil } from '../../../../../supabase/local/process/wait.ts'
 
 const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const delivered: Outcome = { outcome: 'delivered' }
@@ -25,7 +26,14 @@ type Harness = {
   /** Until this resolves nothing is dialled. */
   hanging: Promise<void>
   now: number
-  send(work?: () => Promise<Outcome>, target?: string, isLate?: () => boolean): Promise<Outcome>
+  /** Called when a connection is closed. */
+  closing(): void
+  send(
+    work?: () => Promise<Outcome>,
+    target?: string,
+    isLate?: () => boolean,
+    endpointId?: string,
+  ): Promise<Outcome>
 }
 
 function harness(): Harness {
@@ -40,18 +48,24 @@ function harness(): Harness {
     },
     close: (connection) => {
       connection.isClosed = true
+      it.closing()
       return Promise.resolve()
     },
     isOpen: ({ isOpen }) => isOpen,
-  }, { now: () => it.now, dialMs: 20 })
+  }, { now: () => it.now, dialMs: 20, roomMs: 20 })
   const it: Harness = {
     connections,
     dialled,
     isDown: false,
     hanging: Promise.resolve(),
     now: 0,
-    send: (work = () => Promise.resolve(delivered), target = 'a', isLate = () => false) =>
-      connections.use(target, policy, work, isLate),
+    closing: () => {},
+    send: (
+      work = () => Promise.resolve(delivered),
+      target = 'a',
+      isLate = () => false,
+      endpointId = `endpoint-${target}`,
+    ) => connections.use(target, policy, work, { endpointId, isLate }),
   }
   return it
 }
@@ -74,6 +88,122 @@ Deno.test('use() leaves a broker alone for a second that could not be connected 
   expect(it.dialled).toHaveLength(0)
   it.now = 1_000
   expect(await it.send()).toEqual(delivered)
+})
+
+Deno.test('use() sends no further record while 64 late ones of the endpoint have no response', async () => {
+  const it = harness()
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  let asked = 0
+  let isLate = false
+  const hang = (): Promise<Outcome> => {
+    asked++
+    return promise
+  }
+  const open = Array.from({ length: 100 }, () => it.send(hang, 'a', () => isLate))
+  await waitUntil(() => asked === 100, { timeoutMs: 10_000, everyMs: 1 })
+  // In time, as many wait as the run has slots.
+  open.push(it.send(hang, 'a', () => isLate))
+  await waitUntil(() => asked === 101, { timeoutMs: 10_000, everyMs: 1 })
+  isLate = true
+  await it.connections.room('endpoint-a')
+  const error = 'The broker has not responded to 64 earlier records'
+  expect(await it.send(hang, 'a')).toMatchObject({
+    outcome: 'failed',
+    error_class: 'timeout',
+    error,
+  })
+  expect(asked).toBe(101)
+  // Another endpoint has its own limit.
+  await it.connections.room('endpoint-b')
+  expect(await it.send(undefined, 'b')).toEqual(delivered)
+  resolve(delivered)
+  await Promise.all(open)
+  expect(await it.send()).toEqual(delivered)
+})
+
+Deno.test('use() closes a connection whose records are all late, and the next record opens another one', async () => {
+  const it = harness()
+  const closed = Promise.withResolvers<void>()
+  it.closing = closed.resolve
+  const hang = (): Promise<Outcome> => closed.promise.then(() => reset)
+  let isLate = false
+  const other = Promise.withResolvers<Outcome>()
+  const open = Array.from({ length: 64 }, () => it.send(hang, 'a', () => isLate))
+  const inTime = it.send(() => other.promise, 'a')
+  await it.send()
+  isLate = true
+  expect(await it.send()).toMatchObject({ error_class: 'timeout' })
+  // One record may still get its response.
+  expect(it.dialled).toMatchObject([{ isClosed: false }])
+  other.resolve(delivered)
+  expect(await inTime).toEqual(delivered)
+  expect(await it.send()).toMatchObject({ error_class: 'timeout' })
+  for (const outcome of await Promise.all(open)) expect(outcome).toEqual(reset)
+  expect(await it.send()).toEqual(delivered)
+  expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
+})
+
+/** 64 late records of endpoint-a over a connection to the broker 'a', which end when it is closed. */
+async function withLateRecords(): Promise<{ it: Harness; open: Promise<Outcome>[] }> {
+  const it = harness()
+  const closed = Promise.withResolvers<void>()
+  it.closing = closed.resolve
+  let isLate = false
+  let asked = 0
+  const hang = (): Promise<Outcome> => {
+    asked++
+    return closed.promise.then(() => reset)
+  }
+  const open = Array.from({ length: 64 }, () => it.send(hang, 'a', () => isLate))
+  await waitUntil(() => asked === 64, { timeoutMs: 10_000, everyMs: 1 })
+  isLate = true
+  return { it, open }
+}
+
+Deno.test('use() closes the connection of late records also if the endpoint has another address now', async () => {
+  const { it, open } = await withLateRecords()
+  const toOther = (): Promise<Outcome> => it.send(undefined, 'b', undefined, 'endpoint-a')
+  await it.send(undefined, 'b')
+  expect(await toOther()).toMatchObject({ error_class: 'timeout' })
+  await Promise.all(open)
+  expect(await toOther()).toEqual(delivered)
+  // The connection to the new address had no late record.
+  expect(it.dialled).toMatchObject([
+    { target: 'a', isClosed: true },
+    { target: 'b', isClosed: false },
+  ])
+})
+
+Deno.test('use() closes the connection of late records also if it was replaced', async () => {
+  const { it, open } = await withLateRecords()
+  // Of another endpoint on the same broker, with a failure that breaks the connection.
+  await it.send(() => Promise.resolve(reset), 'a', undefined, 'endpoint-b')
+  expect(await it.send(undefined, 'a', undefined, 'endpoint-b')).toEqual(delivered)
+  expect(it.dialled).toMatchObject([{ isClosed: false }, { isClosed: false }])
+  expect(await it.send()).toMatchObject({ error_class: 'timeout' })
+  await Promise.all(open)
+  expect(await it.send()).toEqual(delivered)
+  expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
+})
+
+Deno.test('room() waits until a late record has a response', async () => {
+  const it = harness()
+  const responses = Array.from({ length: 65 }, () => Promise.withResolvers<Outcome>())
+  let isLate = false
+  const open = responses.map(({ promise }) => it.send(() => promise, 'a', () => isLate))
+  await it.connections.room('endpoint-a')
+  isLate = true
+  responses[0]?.resolve(delivered)
+  await open[0]
+  let isFree = false
+  const waiting = it.connections.room('endpoint-a').then(() => isFree = true)
+  await Promise.resolve()
+  expect(isFree).toBe(false)
+  responses[1]?.resolve(delivered)
+  await waiting
+  expect(await it.send()).toEqual(delivered)
+  for (const { resolve } of responses) resolve(delivered)
+  await Promise.all(open)
 })
 
 Deno.test('use() times out an endless handshake, and closes a late connection', async () => {
@@ -119,7 +249,8 @@ Deno.test('use() connects anew when the policy changes', async () => {
   const it = harness()
   await it.send()
   const other = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
-  await it.connections.use('a', other, () => Promise.resolve(delivered), () => false)
+  const record = { endpointId: 'endpoint-a', isLate: () => false }
+  await it.connections.use('a', other, () => Promise.resolve(delivered), record)
   expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
 })
 

@@ -26,6 +26,11 @@ const rows: [type: string, data: unknown, text: string][] = [
     "endpoint responded with 500\nTo send it again: `select outbox.replay('v-1', 'e-1')`",
   ],
   [
+    'outhook.dead_letters.cleared',
+    endpoint,
+    ':white_check_mark: *Dead letters*: none of `https://a.example` of `org-1` (`e-1`) waits any more.',
+  ],
+  [
     'outhook.breaker.opened',
     endpoint,
     ':warning: *Breaker open*: `https://a.example` of `org-1` (`e-1`) keeps failing. Its ' +

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
-import type { OutgoingMessage } from '../../../../../functions/_shared/senders/whatsapp/outgoing.ts'
+import type { OutgoingMessage } from '../../../../../functions/_shared/senders/message.ts'
 import { graphRequest } from '../../../../../functions/_shared/senders/whatsapp/request.ts'
-import { sendBody } from '../../../../e2e/graph/shapes.ts'
+import { sendBody } from '../../../../../supabase/local/whatsapp/shapes.ts'
 import { sampleMessage, sampleTemplate } from '../../../samples.ts'
 
 /** The content of a message as the Graph API gets it, once the fake would take it. */

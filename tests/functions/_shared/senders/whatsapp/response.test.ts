@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { outcomeOf } from '../../../../../functions/_shared/senders/whatsapp/response.ts'
 import type { Exchange } from '../../../../../functions/_shared/transport/transport.ts'
-import { graphError } from '../../../../e2e/graph/errors.ts'
+import { graphError } from '../../../../../supabase/local/whatsapp/errors.ts'
 
 type Answer = Extract<Exchange, { kind: 'response' }>
 
@@ -28,7 +28,16 @@ Deno.test('outcomeOf() reads the wamid from a 200', () => {
 
 Deno.test('outcomeOf() reads a 200 to a user id, which has no wa_id', () => {
   const body = { contacts: [{ user_id: 'US.1' }], messages: [{ id: 'wamid.B' }] }
-  expect(outcomeOf(answer(200, body))).toMatchObject({ provider_id: 'wamid.B', provider: {} })
+  expect(outcomeOf(answer(200, body)))
+    .toMatchObject({ provider_id: 'wamid.B', provider: { user_id: 'US.1' } })
+})
+
+Deno.test('outcomeOf() reports both ids of the recipient, and neither if it is no text', () => {
+  const both = { ...accepted, contacts: [{ wa_id: '12025550111', user_id: 'US.1' }] }
+  expect(outcomeOf(answer(200, both)))
+    .toMatchObject({ provider: { wa_id: '12025550111', user_id: 'US.1' } })
+  const odd = { ...accepted, contacts: [{ wa_id: 7, user_id: { id: 'US.1' } }] }
+  expect(outcomeOf(answer(200, odd))).toHaveProperty('provider', { message_status: 'accepted' })
 })
 
 Deno.test('outcomeOf() reports a 200 as delivered even without a readable wamid', () => {

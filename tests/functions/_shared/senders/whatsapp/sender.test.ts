@@ -8,7 +8,7 @@ import { createKeyCache } from '../../../../../functions/_shared/signing/sign.ts
 import { createFetchTransport } from '../../../../../functions/_shared/transport/fetch.ts'
 import type { Transport } from '../../../../../functions/_shared/transport/transport.ts'
 import { createHttp1Transport } from '../../../../../functions/_shared/transport/http1.ts'
-import { type Graph, startGraph } from '../../../../e2e/graph/graph.ts'
+import { type Graph, startGraph } from '../../../../../supabase/local/whatsapp/graph.ts'
 import { createFakeClock } from '../../../deliver/fake_clock.ts'
 import { nextTurn } from '../../../next_turn.ts'
 import {

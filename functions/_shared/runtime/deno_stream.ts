@@ -1,10 +1,10 @@
 import { Duplex } from 'node:stream'
 import { Buffer } from 'node:buffer'
 import { asError } from '../base/errors.ts'
-import { coded } from './tls_problem.ts'
+import { coded } from './deno_error.ts'
 
 /** A Deno connection as a Node stream. Destroying the stream closes it. */
-export class ConnStream extends Duplex {
+export class DenoStream extends Duplex {
   #buffer = new Uint8Array(16_384)
 
   constructor(readonly conn: Deno.Conn) {
