@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
+import { headerValue } from '../functions/_shared/signing/headers.ts'
 import { findMembers } from '../functions/api/raw_json.ts'
 import type { DeadMessage } from './message.ts'
 
@@ -64,8 +65,11 @@ export type Original = {
 
 export type OriginalEvent = {
   id: string
+  endpointId: string
   type: string
   correlationId: string
+  /** The publisher's; null: it set none. */
+  idempotencyKey: string | null
   /** For RabbitMQ; null: the default exchange. */
   exchange: string | null
   /** For Kafka. */
@@ -80,14 +84,18 @@ const letterForm = z.object({
 
 const endpointForm = z.object({
   event_id: z.string(),
+  endpoint_id: z.string(),
   event_type: z.string(),
   correlation_id: z.string(),
+  idempotency_key: z.string().nullable().default(null),
   original_exchange: z.string().nullable().default(null),
   original_key: z.string().nullable().default(null),
 }).transform((letter) => ({
   id: letter.event_id,
+  endpointId: letter.endpoint_id,
   type: letter.event_type,
   correlationId: letter.correlation_id,
+  idempotencyKey: letter.idempotency_key,
   exchange: letter.original_exchange,
   key: letter.original_key,
 }))
@@ -115,9 +123,16 @@ export function readDeadLetter(body: Uint8Array): Original | null {
   }
 }
 
-/** The headers that identify an event. */
-export function eventHeaders({ id, type, correlationId }: OriginalEvent): Record<string, string> {
-  return { 'webhook-id': id, 'x-event-type': type, 'x-correlation-id': correlationId }
+/** The headers that identify an event, as its delivery has them: see webhookHeaders(). */
+export function eventHeaders(
+  { id, type, correlationId, idempotencyKey }: OriginalEvent,
+): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'idempotency-key': headerValue(idempotencyKey ?? id),
+    'x-event-type': headerValue(type),
+    'x-correlation-id': headerValue(correlationId),
+  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { messageOf } from '../functions/_shared/base/errors.ts'
-import { isUnprepared, limit } from '../functions/_shared/database/limited.ts'
+import { isUnprepared, limit, within } from '../functions/_shared/database/limited.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
 import { isJson } from './dead_letter.ts'
 import { withoutNul } from './text.ts'
@@ -80,7 +80,7 @@ export function openInbox(options: InboxOptions): Inbox {
   return {
     async check(functionName): Promise<void> {
       try {
-        await sql`select outbox.check_handler(${functionName})`
+        await within(timeoutMs + graceMs, sql`select outbox.check_handler(${functionName})`)
       } catch (cause) {
         throw new Error(missingInbox(cause) ?? messageOf(cause), { cause })
       }
@@ -161,16 +161,4 @@ function isAway(error: unknown): boolean {
   return /^(08|25006|53|57P|58)/.test(code) ||
     (severity === 'FATAL' && /^(28|3D)/.test(code)) ||
     (/^(3F000|42501)$/.test(code) && /\bschema "?outbox"?/.test(message))
-}
-
-async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
-  })
-  try {
-    return await Promise.race([promise, expired])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -9,6 +9,7 @@ import { readDatabaseUrl, readKafkaAccess, readRabbitMqAccess } from './access.t
 import { createHttpHandler } from './http_handler.ts'
 import { type Inbox, openInbox } from './inbox.ts'
 import type { Handle } from './message.ts'
+import { createMetrics, serveMetrics } from './metrics.ts'
 import { consumeFlags, type ConsumeOptions, readConsumeOptions } from './options.ts'
 import type { ProcessDeps } from './process.ts'
 import { stopSignal } from './stop.ts'
@@ -31,6 +32,8 @@ to a URL, each once, through the inbox. After six failures a message becomes a d
   --dlq <name>           the topic or queue of dead letters; default <topic or queue>.dlq
   --concurrency <n>      messages (RabbitMQ, 10) or partitions (Kafka, 4) at a time
   --timeout-ms <n>       the time limit of one attempt; default 15000
+  --metrics-port <n>     serve metrics for Prometheus at http://…:<n>/metrics
+  --metrics-host <name>  the address that serves them; default 127.0.0.1, all: 0.0.0.0
   --from-end             a new Kafka group starts at the end of the topic
   --help                 show this
 
@@ -48,12 +51,18 @@ async function run(values: Values<typeof consumeFlags>): Promise<number> {
   try {
     const handle = await openHandler(options, inbox, env.OUTHOOK_CONSUME_SECRET ?? null)
     const stop = stopSignal()
+    const metrics = createMetrics(consumer, options.source.name)
+    if (options.metricsPort !== null) {
+      const address = { hostname: options.metricsHost, port: options.metricsPort }
+      await asSetup(() => Promise.resolve(serveMetrics(metrics, address, stop)))
+    }
     const deps: Omit<ProcessDeps, 'publishDead'> = {
       handle,
       report: (dead) => inbox.report(dead, options.dlq),
       clock: systemClock,
       random: Math.random,
       log,
+      ...options.metricsPort === null ? {} : { metrics },
     }
     const { source, dlq, fromBeginning } = options
     // Each client is loaded only if it is used.

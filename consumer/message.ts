@@ -27,3 +27,6 @@ export type Handle = (message: Message, attempt: number) => Promise<Handled>
 
 /** A message that is not retried any more. */
 export type DeadMessage = { message: Message; error: string; retryCount: number }
+
+/** The result of a message; `stopped`: it has none, and the broker redelivers it. */
+export type Processed = 'done' | 'known' | 'dead' | 'stopped'

@@ -11,6 +11,8 @@ export const consumeFlags = {
   dlq: { type: 'string' },
   concurrency: { type: 'string' },
   'timeout-ms': { type: 'string' },
+  'metrics-port': { type: 'string' },
+  'metrics-host': { type: 'string' },
   'from-end': { type: 'boolean', default: false },
 } as const
 
@@ -21,6 +23,9 @@ export type ConsumeOptions = {
   dlq: string
   concurrency: number
   timeoutMs: number
+  /** null: no metrics are served. */
+  metricsPort: number | null
+  metricsHost: string
   fromBeginning: boolean
 }
 
@@ -54,6 +59,8 @@ export function readConsumeOptions(values: Values<typeof consumeFlags>): Consume
   if (concurrency === null) return '--concurrency must be a number from 1 to 1000'
   const timeoutMs = readNumber(values['timeout-ms'], 15_000, 100, 60_000)
   if (timeoutMs === null) return '--timeout-ms must be a number from 100 to 60000'
+  const metricsPort = readNumber(values['metrics-port'], 0, 1, 65_535)
+  if (metricsPort === null) return '--metrics-port must be a number from 1 to 65535'
   const dlq = values.dlq ?? `${source.name}.dlq`
   if (dlq === source.name) return '--dlq is the source of the messages: set another name'
   return {
@@ -63,6 +70,8 @@ export function readConsumeOptions(values: Values<typeof consumeFlags>): Consume
     dlq,
     concurrency,
     timeoutMs,
+    metricsPort: metricsPort === 0 ? null : metricsPort,
+    metricsHost: values['metrics-host'] ?? '127.0.0.1',
     fromBeginning: !values['from-end'],
   }
 }

@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../functions/_shared/base/clock.ts'
 import { messageOf } from '../functions/_shared/base/errors.ts'
 import type { Log } from '../functions/_shared/base/log.ts'
-import type { DeadMessage, Handle, Handled, Message } from './message.ts'
+import type { DeadMessage, Handle, Handled, Message, Processed } from './message.ts'
+import type { ConsumerMetrics } from './metrics.ts'
 import { delayMs, mostAttempts } from './schedule.ts'
 
 export type ProcessDeps = {
@@ -14,10 +15,9 @@ export type ProcessDeps = {
   /** Uniform in [0, 1). */
   random(): number
   log: Log
+  /** Absent: nothing is counted. */
+  metrics?: ConsumerMetrics
 }
-
-/** The result of a message; `stopped`: it has none, and the broker redelivers it. */
-export type Processed = 'done' | 'known' | 'dead' | 'stopped'
 
 /** The pause between attempts while the database or the broker cannot be reached. */
 const awayPauseMs = 1_000

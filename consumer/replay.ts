@@ -5,8 +5,9 @@ import { createLog } from '../functions/_shared/base/log.ts'
 import { runCommand, type Values } from '../supabase/local/command.ts'
 import { SetupError } from '../supabase/local/errors.ts'
 import { print } from '../supabase/local/print.ts'
-import { readKafkaAccess, readRabbitMqAccess } from './access.ts'
+import { readDatabaseUrl, readKafkaAccess, readRabbitMqAccess } from './access.ts'
 import { readNumber, readSource } from './options.ts'
+import { openRecovery, withoutDatabase } from './recovery.ts'
 import type { Replayed } from './replayed.ts'
 import { stopSignal } from './stop.ts'
 
@@ -32,16 +33,20 @@ key, headers and ids: those that exist when it starts.
   --limit <n>        the most dead letters; default all
   --help             show this
 
-Environment variables configure the broker: see deno task consume --help. The exit code is 1 if
-some messages are skipped: they are not dead letters, or the broker refuses them.`
+Environment variables configure the broker: see deno task consume --help. OUTHOOK_DB_URL is the
+database with the dead letters of endpoints: what was replayed or discarded there is not published
+again, and what is published is recorded there. The exit code is 1 if some messages are skipped:
+they are not dead letters, the broker refuses them, or their endpoint publishes elsewhere now.`
 
 async function run(values: Values<typeof flags>): Promise<number> {
   const source = readSource(values)
   if (typeof source === 'string') throw new SetupError(`${source}; --help shows more`)
   const limit = readNumber(values.limit, Infinity, 1, 999_999_999)
   if (limit === null) throw new SetupError('--limit must be a number from 1')
-  const { replayed, skipped } = await replay(source, values.exchange, limit)
-  print(`${replayed} replayed, ${skipped} skipped`)
+  const { replayed, skipped, known } = await replay(source, values.exchange, limit)
+  print(
+    `${replayed} replayed, ${skipped} skipped${known === 0 ? '' : `, ${known} recovered before`}`,
+  )
   return skipped === 0 ? 0 : 1
 }
 
@@ -52,7 +57,10 @@ async function replay(
 ): Promise<Replayed> {
   const env = Deno.env.toObject()
   const log = createLog({ debug: env.OUTHOOK_DEBUG === '1' })
-  const more = { dlq: source.name, limit, log, stop: stopSignal() }
+  const recovery = env.OUTHOOK_DB_URL === undefined
+    ? withoutDatabase(log)
+    : openRecovery(readDatabaseUrl(env))
+  const more = { dlq: source.name, limit, recovery, log, stop: stopSignal() }
   try {
     if (source.kind === 'topic') {
       const { connectKafka } = await import('./kafka/connect.ts')
@@ -70,6 +78,8 @@ async function replay(
     }
   } catch (cause) {
     throw new SetupError(`Cannot replay ${source.name}: ${messageOf(cause)}`, { cause })
+  } finally {
+    await recovery.close()
   }
 }
 

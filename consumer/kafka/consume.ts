@@ -7,6 +7,7 @@ import { writeDeadLetter, writeShortLetter } from '../dead_letter.ts'
 import type { DeadMessage } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'
 import { openProducer } from './connect.ts'
+import { createLag, watchLag } from './lag.ts'
 import { readRecord } from './message.ts'
 
 export type KafkaConsumerOptions = {
@@ -64,6 +65,8 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!payload.restart) ended.reject(payload.error)
   })
+  const lag = deps.metrics === undefined ? null : createLag(topic, deps.metrics)
+  consumer.on(consumer.events.GROUP_JOIN, () => lag?.clear())
   const halt = (): void => ended.resolve()
   stop.addEventListener('abort', halt)
 
@@ -74,11 +77,15 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
     try {
       for (const record of batch.messages) {
         if (!payload.isRunning() || payload.isStale()) return
+        const offset = BigInt(record.offset)
+        lag?.at(batch.partition, offset, BigInt(batch.highWatermark))
         const message = readRecord(record, topic, batch.partition)
         const place = `${topic}/${batch.partition}/${record.offset}`
         const publishDead = (dead: DeadMessage): Promise<void> => put(dead, record, place)
         const processed = await processMessage(message, { ...deps, publishDead }, stop)
         if (processed === 'stopped') return
+        deps.metrics?.processed(processed, false)
+        lag?.at(batch.partition, offset + 1n, BigInt(batch.highWatermark))
         resolveOffset(record.offset)
         await commitOffsetsIfNecessary()
       }
@@ -114,6 +121,9 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
     }
   }
 
+  const admin = kafka.admin()
+  const over = new AbortController()
+  let watching = Promise.resolve()
   try {
     await producer.connect()
     await consumer.connect()
@@ -126,20 +136,22 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
       partitionsConsumedConcurrently: concurrency,
     })
     deps.log('info', 'consuming', { topic, consumer: group, kind: 'kafka' })
+    if (lag !== null) watching = watchLag(lag, admin, deps, over.signal)
     await ended.promise
   } finally {
     stop.removeEventListener('abort', halt)
-    await leave(consumer, producer, deps)
+    over.abort()
+    await watching
+    await leave([consumer, producer, admin], deps)
   }
 }
 
 /** Ends the membership: commits handled offsets, so that others can take the partitions at once. */
 async function leave(
-  consumer: { disconnect(): Promise<void> },
-  producer: { disconnect(): Promise<void> },
+  clients: { disconnect(): Promise<void> }[],
   { log }: { clock: Clock; log: Log },
 ): Promise<void> {
-  for (const client of [consumer, producer]) {
+  for (const client of clients) {
     await client.disconnect().catch((error) => {
       log('warn', 'kafka not left', { error: messageOf(error) })
     })

@@ -1,22 +1,26 @@
-import type { Buffer } from 'node:buffer'
-import type { Admin, IHeaders, Kafka } from 'kafkajs'
+import type { Admin, Kafka } from 'kafkajs'
+import { type Clock, systemClock } from '../../functions/_shared/base/clock.ts'
 import type { Log } from '../../functions/_shared/base/log.ts'
-import { brokerCodeOf } from '../../functions/_shared/senders/kafka/failure.ts'
-import { eventHeaders, type Original, readDeadLetter } from '../dead_letter.ts'
-import type { Replayed } from '../replayed.ts'
+import { NotRecorded } from '../record.ts'
+import type { Recovery } from '../recovery.ts'
+import { handled, type Replayed } from '../replayed.ts'
 import { openProducer } from './connect.ts'
+import { replayLetter } from './replay_letter.ts'
 
 export type KafkaReplayOptions = {
   kafka: Kafka
   dlq: string
   /** The most dead letters. */
   limit: number
+  recovery: Recovery
   log: Log
   stop: AbortSignal
+  clock?: Clock
 }
 
 /** After a kill the next call waits for this time. */
 const sessionMs = 6_000
+const heartbeatMs = 1_000
 /** How long a broker waits for more records before it responds; the end waits for it. */
 const fetchMs = 500
 
@@ -25,12 +29,13 @@ type Ends = Map<number, bigint>
 /**
  * Publishes the dead letters of a topic to their `original_topic` again, with their key and headers:
  * those that exist when it starts. It records replayed ones as the offsets of the group `<dlq>.replay`,
- * so the next call continues after them.
+ * so the next call continues after them. Rejects with NotRecorded if the database does not record a
+ * published one. Then it commits the offset of this one, and publishes nothing more.
  */
 export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed> {
-  const { kafka, dlq, limit, log, stop } = options
+  const { kafka, dlq, limit, recovery, log, stop, clock = systemClock } = options
   const group = `${dlq}.replay`
-  const replayed: Replayed = { replayed: 0, skipped: 0 }
+  const replayed: Replayed = { replayed: 0, skipped: 0, known: 0 }
   const admin = kafka.admin()
   await admin.connect()
   const open = await remaining(admin, group, dlq).finally(() => admin.disconnect())
@@ -40,12 +45,17 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionMs,
-    heartbeatInterval: 1_000,
+    heartbeatInterval: heartbeatMs,
     maxWaitTimeInMs: fetchMs,
   })
   const done = Promise.withResolvers<void>()
+  // Not thrown in eachBatch: kafkajs would call that again, and publish further letters.
+  const ended: { failure: NotRecorded | null } = { failure: null }
   consumer.on(consumer.events.CRASH, ({ payload }) => done.reject(payload.error))
   stop.addEventListener('abort', () => done.resolve())
+  const deps = { producer, recovery, clock, log, stop }
+  const commit = (partition: number, offset: string): Promise<void> =>
+    consumer.commitOffsets([{ topic: dlq, partition, offset }])
   try {
     await producer.connect()
     await consumer.connect()
@@ -55,35 +65,32 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
       eachBatchAutoResolve: false,
       eachBatch: async ({ batch, resolveOffset, heartbeat, isRunning, isStale }): Promise<void> => {
         const end = open.get(batch.partition)
-        for (const { offset, value, key, headers } of batch.messages) {
-          const isOver = end === undefined || BigInt(offset) >= end ||
-            replayed.replayed + replayed.skipped >= limit
-          if (isOver || stop.aborted || !isRunning() || isStale()) break
-          const original = readDeadLetter(value ?? new Uint8Array())
-          if (original === null) {
-            log('warn', 'not a dead letter', { topic: dlq, event: `${batch.partition}/${offset}` })
-            replayed.skipped++
-          } else {
-            const message = { value: original.body, ...placeOf(original, key, headers) }
+        // The membership must not end while the database is slow.
+        const beat = setInterval(() => heartbeat().catch(() => {}), heartbeatMs)
+        try {
+          for (const record of batch.messages) {
+            const { offset } = record
+            const isOver = end === undefined || BigInt(offset) >= end ||
+              handled(replayed) >= limit
+            if (isOver || ended.failure !== null || stop.aborted || !isRunning() || isStale()) break
+            const place = `${batch.partition}/${offset}`
             try {
-              await producer.send({ topic: original.topic, acks: -1, messages: [message] })
-              replayed.replayed++
+              replayed[await replayLetter(record, { dlq, place }, deps)]++
             } catch (error) {
-              const code = brokerCodeOf(error)
-              // Without a code, the cluster is unavailable.
-              if (code === null) throw error
-              const event = `${batch.partition}/${offset}`
-              log('warn', 'dead letter not replayed', { topic: original.topic, event, error: code })
-              replayed.skipped++
+              if (!(error instanceof NotRecorded)) throw error
+              ended.failure = error
             }
+            resolveOffset(offset)
+            const next = String(BigInt(offset) + 1n)
+            await commit(batch.partition, next)
+            if (ended.failure !== null) return
+            if (end !== undefined && BigInt(next) >= end) open.delete(batch.partition)
           }
-          resolveOffset(offset)
-          const next = String(BigInt(offset) + 1n)
-          await consumer.commitOffsets([{ topic: dlq, partition: batch.partition, offset: next }])
-          if (end !== undefined && BigInt(next) >= end) open.delete(batch.partition)
-          await heartbeat()
+        } finally {
+          clearInterval(beat)
+          if (ended.failure !== null) done.reject(ended.failure)
         }
-        if (open.size === 0 || replayed.replayed + replayed.skipped >= limit) done.resolve()
+        if (open.size === 0 || handled(replayed) >= limit) done.resolve()
       },
     })
     await done.promise
@@ -91,17 +98,9 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
     await consumer.disconnect()
     await producer.disconnect()
   }
+  // `stop` may have come first.
+  if (ended.failure !== null) throw ended.failure
   return replayed
-}
-
-/** The key and headers of the original message; those of the letter unless it says otherwise. */
-function placeOf(
-  { event }: Original,
-  key: Buffer | null,
-  headers: IHeaders = {},
-): { key: Buffer | string | null; headers: IHeaders } {
-  if (event === null) return { key, headers }
-  return { key: event.key, headers: { ...headers, ...eventHeaders(event) } }
 }
 
 /** The partitions with records that are not replayed yet, and their current ends. */

@@ -19,6 +19,8 @@ export type RabbitMqConsumerOptions = {
 }
 
 const redialMs = 2_000
+/** How often the length of the queue is read for the metrics. */
+const lagMs = 5_000
 
 /**
  * Consumes a queue until `stop`. A message is acknowledged only after it is handled. It retries while the
@@ -64,8 +66,18 @@ async function consumeOnce(
       publish('', dlq, writeDeadLetter(dead, new Date(deps.clock.wallNow())), delivery.properties)
     const message = readDelivery(delivery, queue)
     const processed = await processMessage(message, { ...deps, publishDead }, over)
+    deps.metrics?.processed(processed, delivery.fields.redelivered)
     // A message of the old connection cannot be acknowledged on another: it is redelivered.
     if (processed !== 'stopped' && !lost.signal.aborted) channel.ack(delivery)
+  }
+
+  async function watchLag(): Promise<void> {
+    while (deps.metrics !== undefined && !over.aborted) {
+      const { messageCount } = await channel.checkQueue(queue)
+      // The broker counts only messages that it has not sent to a consumer yet.
+      deps.metrics.lag('', messageCount + working.size)
+      await sleep(deps.clock, lagMs, over)
+    }
   }
 
   await channel.assertQueue(dlq, { durable: true })
@@ -80,9 +92,10 @@ async function consumeOnce(
     working.add(work)
   })
   deps.log('info', 'consuming', { topic: queue, kind: 'rabbitmq' })
+  const watching = watchLag().catch(() => lost.abort())
   await ended
   if (!lost.signal.aborted) await channel.cancel(consumerTag)
-  await Promise.all(working)
+  await Promise.all([...working, watching])
   if (lost.signal.aborted) throw new Error('the connection or the queue was closed')
   // Acknowledgements have no response: closing waits until they are sent.
   await channel.close()

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import type { ChannelModel, MessageProperties, Options } from 'amqplib'
+import type { ChannelModel, ConfirmChannel, MessageProperties, Options } from 'amqplib'
 
 /** Publishes a message; resolves when the broker has it, and rejects if no queue takes it. */
 export type Publish = (
@@ -9,14 +9,28 @@ export type Publish = (
   properties: MessageProperties,
 ) => Promise<void>
 
-/** Opens a confirm channel; a message that the broker refuses or returns is a rejection. */
-export async function openPublisher(connection: ChannelModel): Promise<Publish> {
-  const channel = await connection.createConfirmChannel()
-  const returned = new Set<string>()
-  channel.on('error', () => {})
-  channel.on('return', ({ properties }) => returned.add(String(properties.headers?.[mark])))
+/** A confirm channel, and the marks of the messages that the broker returned on it. */
+type Open = { channel: ConfirmChannel; returned: Set<string> }
 
-  return function publish(exchange, routingKey, content, properties): Promise<void> {
+/**
+ * Publishes on a confirm channel; a message that the broker refuses or returns is a rejection. The broker
+ * closes the channel after some errors. The next message then opens another one.
+ */
+export async function openPublisher(connection: ChannelModel): Promise<Publish> {
+  let current: Promise<Open> | null = null
+
+  function open(): Promise<Open> {
+    const opening = openChannel(connection, forget)
+    function forget(): void {
+      if (current === opening) current = null
+    }
+    opening.catch(forget)
+    return current = opening
+  }
+
+  await open()
+  return async function publish(exchange, routingKey, content, properties): Promise<void> {
+    const { channel, returned } = await (current ?? open())
     const id = crypto.randomUUID()
     const options: Options.Publish = {
       ...optionsOf(properties),
@@ -24,7 +38,7 @@ export async function openPublisher(connection: ChannelModel): Promise<Publish> 
       mandatory: true,
       persistent: true,
     }
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       channel.publish(exchange, routingKey, content, options, (error) => {
         // The broker returns a message before it confirms it.
         if (error !== null && error !== undefined) reject(error)
@@ -33,6 +47,15 @@ export async function openPublisher(connection: ChannelModel): Promise<Publish> 
       })
     })
   }
+}
+
+async function openChannel(connection: ChannelModel, closed: () => void): Promise<Open> {
+  const channel = await connection.createConfirmChannel()
+  const returned = new Set<string>()
+  channel.on('error', () => {})
+  channel.on('close', closed)
+  channel.on('return', ({ properties }) => returned.add(String(properties.headers?.[mark])))
+  return { channel, returned }
 }
 
 /** Identifies returned messages; consumers ignore it. */

@@ -5,6 +5,7 @@ import { Buffer } from 'node:buffer'
 import { systemClock } from '../../functions/_shared/base/clock.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { openInbox } from '../../consumer/inbox.ts'
+import { createMetrics } from '../../consumer/metrics.ts'
 import type { Bus } from './_support/bus.ts'
 import { type ConsumerProcess, startConsumer } from './_support/consumer_process.ts'
 import { startKafkaBus } from './_support/kafka_bus.ts'
@@ -44,6 +45,7 @@ async function consumeUntil(
   from: string,
   until: () => Promise<boolean>,
   concurrency = 4,
+  metrics = createMetrics('billing', from),
 ): Promise<void> {
   const stop = new AbortController()
   const inbox = openInbox({ url: shop.dbUrl, consumer: 'billing', timeoutMs: 5_000, concurrency })
@@ -56,6 +58,7 @@ async function consumeUntil(
       report: (dead) => inbox.report(dead, `${from}.dlq`),
       clock: { ...systemClock, after: (ms, run) => systemClock.after(ms / 100, run) },
       random: Math.random,
+      metrics,
       log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),
     },
   })
@@ -110,7 +113,18 @@ for (const name of names) {
         where type = 'outhook.consumer.dead_lettered'`
       return row?.dead ?? 0
     }
-    await consumeUntil(bus, 'orders', async () => await count() === 66 && await dead() === 3, 1)
+    const metrics = createMetrics('billing', 'orders')
+    const isDone = async (): Promise<boolean> => await count() === 66 && await dead() === 3
+    await consumeUntil(bus, 'orders', isDone, 1, metrics)
+    const series = metrics.text('prometheus')
+    const counted = 'outhook_consumer_messages_total{consumer="billing",topic="orders",result='
+    expect(series).toContain(`${counted}"done"} 66\n`)
+    expect(series).toContain(`${counted}"known"} 19\n`)
+    expect(series).toContain(`${counted}"dead"} 3\n`)
+    expect(series).toMatch(/^outhook_consumer_redelivered_total\{.*\} 19$/m)
+    const lags = [...series.matchAll(/^outhook_consumer_lag\{.*\} (\d+)$/gm)].map(([, n]) => n)
+    expect(lags.length).toBeGreaterThan(0)
+    if (name === 'Kafka') expect(lags.every((lag) => lag === '0')).toBe(true)
 
     const orders = await shop.orders()
     expect(orders.every(({ times }) => times === 1)).toBe(true)
@@ -150,7 +164,7 @@ for (const name of names) {
     const before = await shop.orders()
     await shop.sql`truncate outbox.consumer_inbox`
     if (name === 'RabbitMQ') {
-      expect(await bus.replay('orders.dlq', 1)).toEqual({ replayed: 1, skipped: 0 })
+      expect(await bus.replay('orders.dlq', 1)).toEqual({ replayed: 1, skipped: 0, known: 0 })
     }
     // As an endpoint writes one, whose own headers are not the event's; and what is none at all.
     await bus.sendBytes('orders.dlq', 'letter', Buffer.from(endpointLetter))

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import * as fc from 'fast-check'
 import { Buffer } from 'node:buffer'
-import { readDeadLetter, writeDeadLetter } from '../../consumer/dead_letter.ts'
+import { eventHeaders, readDeadLetter, writeDeadLetter } from '../../consumer/dead_letter.ts'
 import { docsBlock } from '../project/_docs.ts'
 import { sampleMessage } from './samples.ts'
 
@@ -67,19 +67,41 @@ Deno.test('readDeadLetter() reads the dead letters of our own endpoints', () => 
   const letter =
     '{"original_topic":"orders","original_message":{"id":"e-1","n":1.10},"error":"x",' +
     '"retry_count":6,"failed_at":"2026-01-16T10:00:00.000Z","correlation_id":"cart-7",' +
-    '"original_exchange":"shop","original_key":"k","event_id":"e-1","event_type":"order.paid",' +
+    '"original_exchange":"shop","original_key":"k","idempotency_key":"pay-123","event_id":"e-1",' +
+    '"event_type":"order.paid",' +
     '"endpoint_id":"p-1"}'
   expect(readDeadLetter(Buffer.from(letter))).toEqual({
     topic: 'orders',
     body: Buffer.from('{"id":"e-1","n":1.10}'),
     event: {
       id: 'e-1',
+      endpointId: 'p-1',
       type: 'order.paid',
       correlationId: 'cart-7',
+      idempotencyKey: 'pay-123',
       exchange: 'shop',
       key: 'k',
     },
   })
+})
+
+Deno.test("eventHeaders() has the publisher's idempotency key, or the id of the event, as a delivery has", () => {
+  const event = {
+    id: 'e-1',
+    endpointId: 'p-1',
+    type: 'order.paid',
+    correlationId: 'Köln',
+    idempotencyKey: 'pay-123',
+    exchange: null,
+    key: null,
+  }
+  expect(eventHeaders(event)).toEqual({
+    'webhook-id': 'e-1',
+    'idempotency-key': 'pay-123',
+    'x-event-type': 'order.paid',
+    'x-correlation-id': 'K%C3%B6ln',
+  })
+  expect(eventHeaders({ ...event, idempotencyKey: null })['idempotency-key']).toBe('e-1')
 })
 
 Deno.test('readDeadLetter() returns null if it is not a dead letter', () => {

@@ -1,6 +1,7 @@
 /** A dead letter that the broker refuses delays no other: neither when it is written nor when it is replayed. */
 
 import { expect } from '@std/expect'
+import type { ChannelModel, ConfirmChannel } from 'amqplib'
 import { Buffer } from 'node:buffer'
 import { systemClock } from '../../functions/_shared/base/clock.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -8,8 +9,11 @@ import { connectKafka, openProducer } from '../../consumer/kafka/connect.ts'
 import { consumeTopic } from '../../consumer/kafka/consume.ts'
 import { readRecord } from '../../consumer/kafka/message.ts'
 import { replayTopic } from '../../consumer/kafka/replay.ts'
+import { connectRabbitMq } from '../../consumer/rabbitmq/connect.ts'
+import { consumeQueue } from '../../consumer/rabbitmq/consume.ts'
 import { readDelivery } from '../../consumer/rabbitmq/message.ts'
 import { writeDeadLetter } from '../../consumer/dead_letter.ts'
+import { withoutDatabase } from '../../consumer/recovery.ts'
 import {
   kafkaError,
   produceRequest,
@@ -96,10 +100,11 @@ Deno.test('consume writes a short dead letter if the whole one is too large, and
     kafka: kafka(),
     dlq: 'large.dlq',
     limit: Infinity,
+    recovery: withoutDatabase(() => {}),
     log: () => {},
     stop: new AbortController().signal,
   })
-  expect(replayed).toEqual({ replayed: 0, skipped: 1 })
+  expect(replayed).toEqual({ replayed: 0, skipped: 1, known: 0 })
 })
 
 Deno.test('dlq:replay skips a letter that Kafka refuses, and replays those after it', async () => {
@@ -107,15 +112,21 @@ Deno.test('dlq:replay skips a letter that Kafka refuses, and replays those after
   cluster.createTopic('target.dlq', 1)
   await send('target.dlq', [1, 2, 3].map((id) => letterTo('target', id)))
   const lines: unknown[] = []
+  const told: boolean[] = []
   cluster.failNext(produceRequest, [kafkaError.messageTooLarge])
   const replayed = await replayTopic({
     kafka: kafka(),
     dlq: 'target.dlq',
     limit: Infinity,
+    recovery: {
+      ...withoutDatabase(() => {}),
+      record: (_event, isPublished) => Promise.resolve(void told.push(isPublished)),
+    },
     log: (_level, message, fields) => lines.push({ message, ...fields }),
     stop: new AbortController().signal,
   })
-  expect(replayed).toEqual({ replayed: 2, skipped: 1 })
+  expect(replayed).toEqual({ replayed: 2, skipped: 1, known: 0 })
+  expect(told).toEqual([false, true, true])
   expect((await readTopic(cluster, 'target')).map(({ value }) => value))
     .toEqual(['{"id":2}', '{"id":3}'])
   expect(lines).toContainEqual({
@@ -132,15 +143,63 @@ Deno.test('dlq:replay skips a letter whose queue or exchange is gone, and replay
   const ofExchange = {
     ...JSON.parse(letterTo('here', 2).toString()),
     event_id: 'e-2',
+    endpoint_id: 'p-1',
     event_type: 'order.paid',
     original_exchange: 'gone',
   }
   await rabbit.sendBytes('here.dlq', 'l-1', letterTo('gone', 1))
   await rabbit.sendBytes('here.dlq', 'l-2', Buffer.from(JSON.stringify(ofExchange)))
   await rabbit.sendBytes('here.dlq', 'l-3', letterTo('here', 3))
-  expect(await rabbit.replay('here.dlq')).toEqual({ replayed: 1, skipped: 2 })
+  expect(await rabbit.replay('here.dlq')).toEqual({ replayed: 1, skipped: 2, known: 0 })
   expect((await rabbit.read('here', 1)).map(({ text }) => text)).toEqual(['{"id":3}'])
   expect((await rabbit.read('here.dlq', 2)).map(({ id }) => id)).toEqual(['l-1', 'l-2'])
+})
+
+Deno.test('consume writes a dead letter after its confirm channel was closed, on the same connection', async () => {
+  await rabbit.create('reopened')
+  await rabbit.create('reopened.dlq')
+  const { OUTHOOK_RABBITMQ_URL: url = '', OUTHOOK_RABBITMQ_CA: caFile = '' } = rabbit.env
+  const ca = await Deno.readTextFile(caFile)
+  const channels: ConfirmChannel[] = []
+  let connects = 0
+  async function connect(): Promise<ChannelModel> {
+    const connection = await connectRabbitMq({ url, ca })
+    connects++
+    const create = connection.createConfirmChannel.bind(connection)
+    connection.createConfirmChannel = async (options) => {
+      const channel = await create(options)
+      channels.push(channel)
+      return channel
+    }
+    return connection
+  }
+  const stop = new AbortController()
+  const running = consumeQueue({
+    connect,
+    queue: 'reopened',
+    dlq: 'reopened.dlq',
+    concurrency: 1,
+    stop: stop.signal,
+    deps: {
+      handle: async () => {
+        await channels.at(-1)?.close()
+        return { kind: 'failed', error: 'refused', isFinal: true }
+      },
+      report: () => Promise.resolve({ kind: 'done' }),
+      clock: systemClock,
+      random: Math.random,
+      log: () => {},
+    },
+  })
+  await rabbit.send(
+    'reopened',
+    ['m-1', 'm-2'].map((id) => ({ id, key: '', text: '{}' })),
+  )
+  const letters = await rabbit.read('reopened.dlq', 2)
+  stop.abort()
+  await running
+  expect(letters.map(({ id }) => id)).toEqual(['m-1', 'm-2'])
+  expect({ connects, channels: channels.length }).toEqual({ connects: 1, channels: 3 })
 })
 
 Deno.test('a header with a NUL becomes a text that Postgres stores', () => {

@@ -12,6 +12,8 @@ Deno.test('readConsumeOptions() has defaults for all but source, consumer and ha
     dlq: 'orders.dlq',
     concurrency: 4,
     timeoutMs: 15_000,
+    metricsPort: null,
+    metricsHost: '127.0.0.1',
     fromBeginning: true,
   })
   const { topic: _, function: __, ...rest } = given
@@ -33,6 +35,8 @@ Deno.test('readConsumeOptions() names the flag that is wrong', () => {
     [{ consumer: '' }, /^--consumer/],
     [{ concurrency: '0' }, /^--concurrency/],
     [{ 'timeout-ms': 'soon' }, /^--timeout-ms/],
+    [{ 'metrics-port': '65536' }, /^--metrics-port/],
+    [{ 'metrics-port': '0' }, /^--metrics-port/],
     [{ dlq: 'orders' }, /^--dlq/],
   ]
   for (const [more, words] of rows) {

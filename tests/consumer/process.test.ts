@@ -1,7 +1,8 @@
 import { expect } from '@std/expect'
 import { delayMs } from '../../consumer/schedule.ts'
 import type { DeadMessage, Handled } from '../../consumer/message.ts'
-import { type Processed, processMessage } from '../../consumer/process.ts'
+import type { Processed } from '../../consumer/message.ts'
+import { processMessage } from '../../consumer/process.ts'
 import { createFakeClock, type FakeClock } from '../functions/deliver/fake_clock.ts'
 import { sampleMessage } from './samples.ts'
 

@@ -6,7 +6,12 @@ import type { Replayed } from '../../../consumer/replayed.ts'
 export type BusMessage = { id: string; key: string; text: string }
 
 /** What lies in a topic or queue. */
-export type Found = { text: string; key: string | null; id: string | null }
+export type Found = {
+  text: string
+  key: string | null
+  id: string | null
+  headers: Record<string, unknown>
+}
 
 export type InProcess = {
   from: string

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connectKafka, openProducer } from '../../../consumer/kafka/connect.ts'
 import { consumeTopic } from '../../../consumer/kafka/consume.ts'
 import { replayTopic } from '../../../consumer/kafka/replay.ts'
+import { withoutDatabase } from '../../../consumer/recovery.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { startKafka } from '../../_support/brokers/kafka.ts'
 import { type ReadRecord, readTopic } from '../../_support/brokers/read.ts'
@@ -30,6 +31,7 @@ export async function startKafkaBus(log: (line: string) => void): Promise<Bus> {
       text: value,
       key,
       id: headers['webhook-id'] ?? null,
+      headers,
     }))
   }
 
@@ -70,7 +72,14 @@ export async function startKafkaBus(log: (line: string) => void): Promise<Bus> {
         stop,
       }),
     replay: (dlq, limit = Infinity) =>
-      replayTopic({ kafka, dlq, limit, log: () => {}, stop: new AbortController().signal }),
+      replayTopic({
+        kafka,
+        dlq,
+        limit,
+        recovery: withoutDatabase(() => {}),
+        log: () => {},
+        stop: new AbortController().signal,
+      }),
     async restart(): Promise<void> {
       for (const broker of [1, 2, 3]) cluster.down(broker)
       await delay(1_000)

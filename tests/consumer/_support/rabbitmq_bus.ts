@@ -4,6 +4,7 @@ import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { connectRabbitMq } from '../../../consumer/rabbitmq/connect.ts'
 import { consumeQueue } from '../../../consumer/rabbitmq/consume.ts'
 import { replayQueue } from '../../../consumer/rabbitmq/replay.ts'
+import { withoutDatabase } from '../../../consumer/recovery.ts'
 import { startRabbitMq } from '../../_support/brokers/rabbitmq.ts'
 import { type Bus, type Found, headersOf } from './bus.ts'
 import { patienceMs } from '../../_support/patience.ts'
@@ -78,6 +79,7 @@ export async function startRabbitMqBus(): Promise<Bus> {
             text: message.content.toString(),
             key: null,
             id: typeof id === 'string' ? id : null,
+            headers: message.properties.headers ?? {},
           })
         }
         await channel.close()
@@ -92,6 +94,7 @@ export async function startRabbitMqBus(): Promise<Bus> {
           dlq,
           exchange: '',
           limit,
+          recovery: withoutDatabase(() => {}),
           log: () => {},
           stop: new AbortController().signal,
         })
