@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import type { AssetIndex } from '../command/assets.ts'
+import { version } from '../../functions/_shared/base/version.ts'
+import { generatedMark, migrationPath } from '../../supabase/local/schema/migration.ts'
+import { readOrder } from '../../supabase/local/schema/order.ts'
+import { packagedFunctions } from './functions.ts'
+import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
+import { pack, type Packed } from './pack.ts'
+import { runTool } from './run_tool.ts'
+import { buildTools } from './tools.ts'
+
+/**
+ * Builds the package `outhook-command` with the migrations and the functions of the project at `root`,
+ * and packs it into `out`, where buildFunctions() has written the functions.
+ */
+export async function buildCommand(root: string, out: string): Promise<Packed> {
+  const folder = join(out, 'outhook-command')
+  const assets = join(folder, 'assets')
+  await Deno.mkdir(join(assets, 'migrations'), { recursive: true })
+  const modules = await buildTools(root)
+  const metafile = join(folder, 'metafile.json')
+  await runTool(join(modules, '.bin', 'esbuild'), [
+    join(root, 'package/command/main.ts'),
+    '--bundle',
+    '--format=esm',
+    '--platform=node',
+    '--target=node20',
+    '--log-level=warning',
+    // Some of the bundled packages call require() for modules of Node.
+    "--banner:js=#!/usr/bin/env node\nimport { createRequire } from 'node:module';" +
+    'const require = createRequire(import.meta.url);',
+    `--metafile=${metafile}`,
+    `--outfile=${join(folder, 'outhook.js')}`,
+  ], { cwd: root, env: { NODE_PATH: modules } })
+  const notices = await noticesText(await packagesOfMetafile(root, metafile))
+  await Deno.remove(metafile)
+  await Deno.writeTextFile(join(folder, noticesFile), notices)
+  const migrations = await writeMigrations(root, join(assets, 'migrations'))
+  for (const name of packagedFunctions) await copyFunction(out, assets, name)
+  await Deno.copyFile(
+    join(root, 'package/command/deploy/configure.sql'),
+    join(assets, 'configure.sql'),
+  )
+  await copyFiles(join(root, 'package/command/uninstall'), join(assets, 'uninstall'), '.sql')
+  const index: AssetIndex = { version, migrations, functions: [...packagedFunctions] }
+  await Deno.writeTextFile(join(assets, 'index.json'), `${JSON.stringify(index, null, 2)}\n`)
+  await Deno.writeTextFile(join(folder, 'package.json'), manifest())
+  await Deno.copyFile(join(root, 'package/command/README.md'), join(folder, 'README.md'))
+  await Deno.copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  return await pack(folder, out)
+}
+
+/** Writes the migrations in the order in which they are applied. */
+async function writeMigrations(root: string, to: string): Promise<AssetIndex['migrations']> {
+  const modules = (await readOrder(root)).map(({ name, needs }, at) => ({
+    module: name,
+    needs,
+    path: migrationPath(at, name),
+  }))
+  const all = [
+    { module: 'extensions', needs: [], path: 'supabase/migrations/20251231000000_extensions.sql' },
+    ...modules,
+    { module: 'jobs', needs: [], path: 'supabase/migrations/20260102000000_reload_jobs.sql' },
+  ]
+  for (const { module, path } of all) {
+    const text = await Deno.readTextFile(join(root, path))
+    const own = text.startsWith(generatedMark) ? text.slice(text.indexOf('\n') + 1) : text
+    const head = `-- Outhook ${version}, ${module}. Do not change this file: it is applied once.\n`
+    await Deno.writeTextFile(join(to, `${module}.sql`), head + own)
+  }
+  return all.map(({ module, needs }) => ({ module, needs, file: `${module}.sql` }))
+}
+
+async function copyFunction(out: string, assets: string, name: string): Promise<void> {
+  await copyFiles(join(out, 'functions', `outhook-${name}`), join(assets, 'functions', name))
+}
+
+/** Copies the files of a folder whose names end so. */
+async function copyFiles(from: string, to: string, ending = ''): Promise<void> {
+  await Deno.mkdir(to, { recursive: true })
+  for await (const { name } of Deno.readDir(from)) {
+    if (name.endsWith(ending)) await Deno.copyFile(join(from, name), join(to, name))
+  }
+}
+
+function manifest(): string {
+  const text = {
+    name: 'outhook-command',
+    version,
+    description: 'Adds Outhook, a transactional outbox, to a Supabase project.',
+    keywords: ['webhooks', 'outbox', 'supabase'],
+    license: 'MIT',
+    type: 'module',
+    engines: { node: '>=20.12' },
+    bin: { outhook: 'outhook.js' },
+    files: ['outhook.js', 'assets', noticesFile],
+  }
+  return `${JSON.stringify(text, null, 2)}\n`
+}

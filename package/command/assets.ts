@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SourceMigration } from './init/migrations.ts'
+import type { Assets } from './init/plan.ts'
+import type { RemovalSql } from './uninstall/removal.ts'
+
+/** The index of the assets, which the build writes. */
+export interface AssetIndex {
+  version: string
+  migrations: { module: string; needs: string[]; file: string }[]
+  functions: string[]
+}
+
+/** Reads the index alone: the assets have 6 MB. */
+export function readIndex(folder: string): AssetIndex {
+  // SAFETY: the build writes this file together with the command.
+  return JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as AssetIndex
+}
+
+/** Reads the statement that stores the URL and the secret in the database. */
+export function readConfigureSql(folder: string): string {
+  return readFileSync(join(folder, 'configure.sql'), 'utf8')
+}
+
+/** Reads the migrations that remove everything. */
+export function readRemovalSql(folder: string): RemovalSql {
+  const read = (name: string): string => readFileSync(join(folder, 'uninstall', name), 'utf8')
+  return {
+    stopJobs: read('stop_jobs.sql'),
+    refuse: read('refuse.sql'),
+    remove: read('remove.sql'),
+  }
+}
+
+/** Reads what the build put beside the command. */
+export function readAssets(folder: string): Assets {
+  const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8')
+  const index = readIndex(folder)
+  const migrations = index.migrations.map(({ module, needs, file }): SourceMigration => ({
+    module,
+    needs,
+    text: read('migrations', file),
+  }))
+  const functions = index.functions.map((name): [string, Map<string, string>] => [
+    name,
+    new Map(
+      readdirSync(join(folder, 'functions', name))
+        .map((file): [string, string] => [file, read('functions', name, file)]),
+    ),
+  ])
+  return { version: index.version, migrations, functions: new Map(functions) }
+}

@@ -1,0 +1,160 @@
+/** The command `outhook`. */
+
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { readAssets, readConfigureSql, readIndex, readRemovalSql } from './assets.ts'
+import { registerApiCommands } from './api/register.ts'
+import { check, type CheckOptions } from './check/check.ts'
+import { deploy, type DeployOptions } from './deploy/deploy.ts'
+import { init, type InitOptions } from './init/init.ts'
+import { status, type StatusOptions } from './status/status.ts'
+import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
+import { exitCodes, ownTerminal } from './terminal.ts'
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), 'assets')
+const list = (text: string): string[] => text.split(',').filter((name) => name !== '')
+
+function seconds(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 600) return value
+  throw new InvalidArgumentError('It takes whole seconds from 1 to 600.')
+}
+
+const program = new Command('outhook')
+  .description('Adds Outhook, a transactional outbox, to a Supabase project, and works with it')
+  .version(readIndex(folder).version)
+  .exitOverride()
+  .showHelpAfterError()
+
+program.command('init')
+  .description('Add the migrations, the functions and their configuration to a project')
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--modules <names>', 'modules besides the core, separated by commas', list)
+  .option('--functions <names>', 'functions, separated by commas', list)
+  .option('--prefix <text>', 'the start of the names of the functions (default: outhook)')
+  .option('--yes', 'write without a confirmation', false)
+  .option('--json', 'print the plan as JSON, and write only with --yes', false)
+  .option('--force', 'also change files that have uncommitted changes', false)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  outhook init
+  outhook init --modules api,inbox --yes
+  outhook init --json                      # shows the plan, writes nothing
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not confirmed.`,
+  )
+  .action(async (options: InitOptions) => {
+    process.exitCode = await init(readAssets(folder), options, ownTerminal())
+  })
+
+program.command('check')
+  .description('Check an installed project, and name a remedy for each problem')
+  .option('--project <folder>', 'the folder that has supabase/, whose files are checked too', '.')
+  .option('--project-ref <ref>', 'the project at https://<ref>.supabase.co')
+  .option('--url <url>', 'the URL of any other project (default: SUPABASE_URL)')
+  .option('--no-test', 'send no test event')
+  .option('--timeout <seconds>', 'how long to wait for the test event', seconds, 30)
+  .option('--json', 'print the findings as JSON', false)
+  .option('--report <file>', 'also write the findings and facts to a file, without secrets')
+  .addHelpText(
+    'after',
+    `
+The secret key of the project is read from SUPABASE_SECRET_KEY. The test event goes to the function
+deliver of the project and to no endpoint of yours.
+
+Examples:
+  outhook check --project-ref abcdefghijklmnopqrst
+  outhook check --url http://127.0.0.1:54321 --no-test
+  outhook check --json --report outhook-report.json
+
+Exit codes: 0 no errors, 1 failed, 2 wrong usage, 5 errors were found.`,
+  )
+  .action(async (options: CheckOptions) => {
+    process.exitCode = await check(readAssets(folder), options, ownTerminal())
+  })
+
+program.command('status')
+  .description('Print what a project has: versions, modules, functions and the queue')
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--project-ref <ref>', 'the project at https://<ref>.supabase.co')
+  .option('--url <url>', 'the URL of any other project (default: SUPABASE_URL)')
+  .option('--json', 'print the status as JSON', false)
+  .addHelpText(
+    'after',
+    `
+The secret key of the project is read from SUPABASE_SECRET_KEY.
+
+Examples:
+  outhook status --project-ref abcdefghijklmnopqrst
+  outhook status --json
+
+Exit codes: 0 done, 1 the database cannot be read, 2 wrong usage.`,
+  )
+  .action(async (options: StatusOptions) => {
+    process.exitCode = await status(options, ownTerminal())
+  })
+
+program.command('deploy')
+  .description('Deploy to a hosted project: migrations, schema, functions, secret, URL, then check')
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--project-ref <ref>', 'the project on the platform')
+  .option('--db-url <url>', 'the connection string of the database, if the CLI cannot find it')
+  .option('--url <url>', 'the URL of the project (default: https://<ref>.supabase.co)')
+  .option('--supabase <program>', 'the Supabase CLI (default: that of the project, or of PATH)')
+  .option('--dry-run', 'print the commands and change nothing', false)
+  .option('--yes', 'deploy without a confirmation', false)
+  .option('--json', 'print the findings of the check as JSON', false)
+  .addHelpText(
+    'after',
+    `
+It uses the login of the Supabase CLI, or SUPABASE_ACCESS_TOKEN. With this token it also exposes the
+schema. OUTHOOK_WORKER_SECRET sets the secret, which is otherwise created. After an error, run it
+again: it repeats no migration and keeps a secret that works.
+
+Examples:
+  outhook deploy --project-ref abcdefghijklmnopqrst --dry-run
+  outhook deploy --project-ref abcdefghijklmnopqrst --yes
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a person must do a step, 5 errors were found.`,
+  )
+  .action(async (options: DeployOptions) => {
+    const assets = { ...readAssets(folder), configureSql: readConfigureSql(folder) }
+    process.exitCode = await deploy(assets, options, ownTerminal())
+  })
+
+program.command('uninstall')
+  .description('Remove Outhook from a project, by two more migrations')
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--discard', 'drop also open deliveries, and what objects of yours need', false)
+  .option('--yes', 'write without a confirmation', false)
+  .option('--json', 'print the plan as JSON, and write only with --yes', false)
+  .option('--force', 'also change files that have uncommitted changes', false)
+  .addHelpText(
+    'after',
+    `
+It changes files alone. The data is deleted when you push the migrations.
+
+Examples:
+  outhook uninstall --json                 # shows the plan, writes nothing
+  outhook uninstall --yes
+
+Exit codes: 0 done, 1 failed or lines are left to remove by hand, 2 wrong usage, 3 not confirmed.`,
+  )
+  .action(async (options: UninstallOptions) => {
+    const assets = { ...readAssets(folder), removalSql: readRemovalSql(folder) }
+    process.exitCode = await uninstall(assets, options, ownTerminal())
+  })
+
+registerApiCommands(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error
+  // Help and the version are no errors.
+  process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+}

@@ -1,0 +1,1 @@
+export { serveRuns as serve } from '../../functions/deliver/serve.ts'
