@@ -1,0 +1,73 @@
+import { useLayoutEffect } from 'preact/hooks'
+import { navigate } from './location.ts'
+
+/** The keys, as the help shows them. */
+export const keyHelp: readonly (readonly [keys: string, what: string])[] = [
+  ['/', 'Go to the search'],
+  ['j  k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['r', 'The main action of the page: replay, retry or resume'],
+  ['g o', 'Overview'],
+  ['g e', 'Events'],
+  ['g n', 'Endpoints'],
+  ['g d', 'Dead letters'],
+  ['g j', 'Replay jobs'],
+  ['t', 'Light, dark or as the system'],
+  ['?', 'This help'],
+  ['Esc', 'Close a dialog, or leave a field'],
+]
+
+const pages: Readonly<Record<string, string>> = {
+  o: '/',
+  e: '/events',
+  n: '/endpoints',
+  d: '/dead-letters',
+  j: '/replays',
+}
+
+/** Follows the keys that work on every page. */
+export function useKeys(actions: { help(): void; theme(): void }): void {
+  // Before the page is painted: who sees it can use its keys.
+  useLayoutEffect(() => {
+    let isGoing = false
+    const follow = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      const target = event.target instanceof HTMLElement ? event.target : null
+      if (target?.matches('input, textarea, select') === true) {
+        if (event.key === 'Escape') target.blur()
+        return
+      }
+      if (document.querySelector('dialog[open]') !== null) return
+      const page = isGoing ? pages[event.key] : undefined
+      isGoing = event.key === 'g' && !isGoing
+      const action = page === undefined ? simpleAction(event.key, actions) : () => navigate(page)
+      if (action === null) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener('keydown', follow)
+    return () => removeEventListener('keydown', follow)
+  }, [])
+}
+
+function simpleAction(key: string, actions: { help(): void; theme(): void }): (() => void) | null {
+  if (key === '?') return actions.help
+  if (key === 't') return actions.theme
+  if (key === '/') return () => focusOn('[data-search]')
+  if (key === 'j') return () => moveRow(1)
+  if (key === 'k') return () => moveRow(-1)
+  if (key === 'r') return () => document.querySelector<HTMLElement>('[data-main-action]')?.click()
+  return null
+}
+
+function focusOn(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus()
+}
+
+function moveRow(by: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const at = rows.findIndex((row) => row === document.activeElement)
+  const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by
+  rows[next]?.focus()
+  rows[next]?.scrollIntoView({ block: 'nearest' })
+}

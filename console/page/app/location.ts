@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Where the page is: its path, and the query, which holds filters, so that each view has a link. */
+export interface Place {
+  path: string
+  query: URLSearchParams
+}
+
+const listeners = new Set<() => void>()
+globalThis.addEventListener('popstate', () => announce())
+
+function announce(): void {
+  for (const listener of listeners) listener()
+}
+
+export function currentPlace(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search) }
+}
+
+/** The place, followed as it changes. */
+export function usePlace(): Place {
+  const [place, setPlace] = useState(currentPlace)
+  useEffect(() => {
+    const follow = (): void => setPlace(currentPlace())
+    listeners.add(follow)
+    return () => {
+      listeners.delete(follow)
+    }
+  }, [])
+  return place
+}
+
+/** Goes to a path of the console, in the same organisation. */
+export function navigate(path: string): void {
+  history.pushState(null, '', withOrg(path))
+  globalThis.scrollTo(0, 0)
+  announce()
+  // A screen reader starts at the new page.
+  document.getElementById('main')?.focus({ preventScroll: true })
+}
+
+/** Changes parameters of the query; null and '' remove one. Typing does not fill the history. */
+export function setQuery(change: Record<string, string | null>): void {
+  const { path, query } = currentPlace()
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null || value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  history.replaceState(null, '', text === '' ? path : `${path}?${text}`)
+  announce()
+}
+
+/** The organisation of the place. */
+export function orgOf({ query }: Place): string {
+  return query.get('org') ?? 'default'
+}
+
+/** Adds the organisation of the current place to a path. */
+export function withOrg(path: string): string {
+  const org = orgOf(currentPlace())
+  if (org === 'default') return path
+  const [before = '', after = ''] = path.split('?')
+  const query = new URLSearchParams(after)
+  query.set('org', org)
+  return `${before}?${query}`
+}

@@ -1,0 +1,67 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { DeadLetterPage } from '../dead_letters/dead_letter.tsx'
+import { DeadLettersPage } from '../dead_letters/dead_letters.tsx'
+import { ReplayPage, ReplaysPage } from '../dead_letters/replays.tsx'
+import { EndpointPage } from '../endpoints/endpoint.tsx'
+import { EndpointsPage } from '../endpoints/endpoints.tsx'
+import { EventPage } from '../events/event.tsx'
+import { EventsPage } from '../events/events.tsx'
+import { OverviewPage } from '../overview/overview.tsx'
+import { Link } from '../parts/link.tsx'
+import { Empty } from '../parts/state.tsx'
+import { orgOf, usePlace } from './location.ts'
+
+interface Route {
+  title: string
+  list(): JSX.Element
+  one?: (id: string) => JSX.Element
+}
+
+const routes: Readonly<Record<string, Route>> = {
+  '': { title: 'Overview', list: () => <OverviewPage /> },
+  'events': {
+    title: 'Events',
+    list: () => <EventsPage />,
+    one: (id) => <EventPage key={id} id={id} />,
+  },
+  'endpoints': {
+    title: 'Endpoints',
+    list: () => <EndpointsPage />,
+    one: (id) => <EndpointPage key={id} id={id} />,
+  },
+  'dead-letters': {
+    title: 'Dead letters',
+    list: () => <DeadLettersPage />,
+    one: (id) => <DeadLetterPage key={id} id={id} />,
+  },
+  'replays': {
+    title: 'Replay jobs',
+    list: () => <ReplaysPage />,
+    one: (id) => <ReplayPage key={id} id={id} />,
+  },
+}
+
+/** The view of the address. */
+export function Routes(): JSX.Element {
+  const place = usePlace()
+  const [, name = '', id, ...rest] = place.path.split('/')
+  const route = Object.hasOwn(routes, name) && rest.length === 0 ? routes[name] : undefined
+  useEffect(() => {
+    document.title = route === undefined ? 'Outhook' : `${route.title} · Outhook`
+  }, [route])
+  const view = id === undefined || id === '' ? route?.list() : route?.one?.(id)
+  if (view === undefined) {
+    return (
+      <Empty title='There is no such page'>
+        <p>
+          <Link to='/'>Overview</Link>
+        </p>
+      </Empty>
+    )
+  }
+  // Another organisation starts each view anew.
+  return <div key={`${orgOf(place)} ${name}`}>{view}</div>
+}

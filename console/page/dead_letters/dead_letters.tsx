@@ -1,0 +1,160 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Output } from '../../../package/client/operation_types.ts'
+import { api } from '../app/api.ts'
+import { count } from '../app/format.ts'
+import { setQuery, usePlace } from '../app/location.ts'
+import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
+import { PagedTable, usePages } from '../parts/pages.tsx'
+import { Empty } from '../parts/state.tsx'
+import { DeadLetterBadge } from '../parts/status.tsx'
+import { EndpointName, Foreign, Time } from '../parts/value.tsx'
+import { searchProblem } from '../events/search.ts'
+import { Discard } from './discard.tsx'
+import { ReplayAll } from './replay_all.tsx'
+import { ReplaySome } from './replay_some.tsx'
+
+type DeadLetter = Output<'listDeadLetters'>['data'][number]
+
+const statusChoices = [
+  ['', 'Open'],
+  ['replayed', 'Replayed'],
+  ['delivered', 'Delivered later'],
+  ['discarded', 'Discarded'],
+  ['any', 'Any status'],
+] as const
+
+/** The deliveries that failed for good, and what to do with them. */
+export function DeadLettersPage(): JSX.Element {
+  const { query } = usePlace()
+  const status = query.get('status') ?? 'open'
+  const endpointId = query.get('endpoint')
+  const eventType = query.get('q')
+  const spanName = query.get('span')
+  const problem = searchProblem('', eventType ?? '')
+  const letters = usePages(
+    ['dead-letters', status, endpointId, eventType, spanName],
+    (cursor, signal) => {
+      const from = spanStart(spanName)
+      return api.listDeadLetters({
+        query: {
+          // SAFETY: the API refuses another status, and the page shows its error.
+          ...status === 'any' ? {} : { status: status as DeadLetter['status'] },
+          ...endpointId === null ? {} : { endpointId },
+          ...eventType === null ? {} : { eventType },
+          ...from === undefined ? {} : { from },
+          ...cursor === null ? {} : { cursor },
+        },
+        signal,
+      })
+    },
+    problem === null,
+  )
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const shown = letters.data ?? []
+  const selected = shown.filter(({ id, status: now }) => chosen.has(id) && now === 'open')
+  const select = (id: string, isOn: boolean): void => {
+    const next = new Set(chosen)
+    if (isOn) next.add(id)
+    else next.delete(id)
+    setChosen(next)
+  }
+  return (
+    <>
+      <div class='page-head'>
+        <h1>Dead letters</h1>
+        {status === 'open' && shown.length > 0 && (
+          <ReplayAll endpointId={endpointId} eventType={eventType} spanName={spanName} />
+        )}
+      </div>
+      <div class='filters' role='search'>
+        <TextFilter name='q' label='Event type' hint='order.paid' search />
+        <Choice name='status' label='Status' choices={statusChoices} />
+        <Choice name='span' label='Failed' choices={spanChoices} />
+      </div>
+      {endpointId !== null && (
+        <p class='chip'>
+          Only of <EndpointName id={endpointId} />
+          <button type='button' class='plain' onClick={() => setQuery({ endpoint: null })}>
+            Show all endpoints
+          </button>
+        </p>
+      )}
+      {selected.length > 0 && (
+        <div class='selection' role='status'>
+          <span>{count(selected.length, 'dead letter')} selected</span>
+          <ReplaySome letters={selected} done={() => setChosen(new Set())} />
+          <Discard letters={selected} done={() => setChosen(new Set())} />
+          <button type='button' class='plain' onClick={() => setChosen(new Set())}>
+            Select none
+          </button>
+        </div>
+      )}
+      {problem !== null ? <p class='hint' role='status'>{problem}</p> : (
+        <PagedTable
+          of={letters}
+          caption='Dead letters'
+          head={['Select', 'Failed', 'Type', 'Endpoint', 'Error', 'Attempts', 'Status']}
+          row={(letter) => (
+            <Row
+              key={letter.id}
+              letter={letter}
+              isChosen={chosen.has(letter.id)}
+              select={(isOn) => select(letter.id, isOn)}
+            />
+          )}
+          empty={
+            <Empty title='There is no dead letter here'>
+              <p>
+                A delivery becomes a dead letter when no retry is left, or when its endpoint refuses
+                it for good. It is stored until somebody replays or discards it.
+              </p>
+            </Empty>
+          }
+        />
+      )}
+    </>
+  )
+}
+
+function Row({ letter, isChosen, select }: {
+  letter: DeadLetter
+  isChosen: boolean
+  select(isOn: boolean): void
+}): JSX.Element {
+  return (
+    <tr>
+      <td>
+        {letter.status === 'open' && (
+          <input
+            type='checkbox'
+            checked={isChosen}
+            aria-label={`Select the dead letter of ${letter.eventType}`}
+            onChange={(event) => select(event.currentTarget.checked)}
+          />
+        )}
+      </td>
+      <td class='nowrap'>
+        <Time at={letter.failedAt} />
+      </td>
+      <td>
+        <Link to={`/dead-letters/${letter.id}`} row class='strong'>
+          <Foreign text={letter.eventType} />
+        </Link>
+      </td>
+      <td>
+        <EndpointName id={letter.endpointId} />
+      </td>
+      <td class='error-text'>
+        <Foreign text={letter.error} />
+      </td>
+      <td class='num'>{letter.attempt}</td>
+      <td>
+        <DeadLetterBadge status={letter.status} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,194 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Output } from '../../../package/client/operation_types.ts'
+import { api, asFailure } from '../app/api.ts'
+import { everyMs, useEndpoint, useLive } from '../app/data.ts'
+import { count, number, share, span, visible } from '../app/format.ts'
+import { ActionButton, Confirm } from '../parts/action.tsx'
+import { Link } from '../parts/link.tsx'
+import { Empty, Read } from '../parts/state.tsx'
+import { EndpointBadge } from '../parts/status.tsx'
+import { Ago, Fact, Foreign, Time } from '../parts/value.tsx'
+import { Schedule } from './schedule.tsx'
+import { Settings } from './settings.tsx'
+import { TestEvent } from './test_event.tsx'
+
+type Endpoint = Output<'getEndpoint'>
+
+/** One endpoint: health, actions and settings. */
+export function EndpointPage({ id }: { id: string }): JSX.Element {
+  const endpoint = useEndpoint(id, everyMs.list)
+  const isMissing = endpoint.isError && [400, 404].includes(asFailure(endpoint.error).status)
+  if (isMissing && endpoint.data === undefined) {
+    return (
+      <Empty title='There is no such endpoint'>
+        <p>
+          <Link to='/endpoints'>All endpoints</Link>
+        </p>
+      </Empty>
+    )
+  }
+  return (
+    <Read of={endpoint}>
+      {(one) => (
+        <>
+          <nav class='trail' aria-label='Trail'>
+            <Link to='/endpoints'>Endpoints</Link>
+          </nav>
+          <div class='page-head'>
+            <h1 class='url'>
+              <Foreign text={one.url === '' ? one.kind : one.url} />
+            </h1>
+            <EndpointBadge status={one.status} breaker={one.breaker.status} />
+          </div>
+          {one.statusReason !== null && <p class='hint'>{visible(one.statusReason)}</p>}
+          <Actions endpoint={one} />
+          <Health endpoint={one} />
+          <div class='columns'>
+            <Settings endpoint={one} />
+            <Schedule endpoint={one} />
+          </div>
+        </>
+      )}
+    </Read>
+  )
+}
+
+function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  const [isPausing, setPausing] = useState(false)
+  const path = { endpointId: endpoint.id }
+  const isEnabled = endpoint.status === 'enabled'
+  return (
+    <div class='row'>
+      {isEnabled
+        ? <button type='button' onClick={() => setPausing(true)}>Pause</button>
+        : <ActionButton label='Resume' main act={() => api.resumeEndpoint({ path })} />}
+      {isEnabled && <TestEvent endpointId={endpoint.id} />}
+      <Link to={`/events?view=deliveries&endpoint=${endpoint.id}`} class='button'>Deliveries</Link>
+      <Link to={`/dead-letters?endpoint=${endpoint.id}`} class='button'>Dead letters</Link>
+      {isPausing && <Pause endpoint={endpoint} onClose={() => setPausing(false)} />}
+    </div>
+  )
+}
+
+function Pause({ endpoint, onClose }: { endpoint: Endpoint; onClose(): void }): JSX.Element {
+  const [reason, setReason] = useState('')
+  const path = { endpointId: endpoint.id }
+  const body = reason === '' ? {} : { reason }
+  return (
+    <Confirm
+      title='Pause this endpoint?'
+      label='Pause'
+      act={() => api.pauseEndpoint({ path, body })}
+      onClose={onClose}
+    >
+      <p>Its deliveries are held, and none is lost. Resume it to send them in their order.</p>
+      <label class='field'>
+        Reason, which everybody sees here
+        <input
+          value={reason}
+          maxLength={500}
+          placeholder='The receiver is being rebuilt'
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </label>
+    </Confirm>
+  )
+}
+
+function Health({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  const stats = useLive(
+    ['stats', endpoint.id],
+    (signal) => api.getEndpointStats({ path: { endpointId: endpoint.id }, signal }),
+  )
+  return (
+    <Read of={stats}>
+      {({ attempts, open, inFlight, deadLetters, failuresRunning, failingSince, probeAt }) => (
+        <>
+          {failingSince !== null && (
+            <p class='finding bad'>
+              <span>
+                <strong>
+                  No attempt was delivered since <Time at={failingSince} />
+                  {failuresRunning > 1 && `: ${count(failuresRunning, 'failure')} in a row`}.
+                </strong>{' '}
+                {probeAt === null ? 'Open a delivery to see the response.' : (
+                  <>
+                    The breaker is open. The next probe is <Ago at={probeAt} />.
+                  </>
+                )}
+              </span>
+            </p>
+          )}
+          <dl class='tiles'>
+            <div class='tile'>
+              <dt>Success rate of a day</dt>
+              <dd>
+                {share(attempts.delivered, attempts.total)}
+                <small>
+                  {number(attempts.delivered)} delivered, {number(attempts.failed)} failed
+                </small>
+              </dd>
+            </div>
+            <div class='tile'>
+              <dt>Response time</dt>
+              <dd>
+                {attempts.p50Ms === null ? 'none' : span(attempts.p50Ms)}
+                <small>
+                  {attempts.p95Ms === null ? 'no attempt' : `p95 ${span(attempts.p95Ms)}`}
+                </small>
+              </dd>
+            </div>
+            <div class='tile'>
+              <dt>Backlog</dt>
+              <dd>
+                {number(open)}
+                <small>{number(inFlight)} in flight</small>
+              </dd>
+            </div>
+            <div class='tile'>
+              <dt>Dead letters</dt>
+              <dd>
+                {number(deadLetters)}
+                <small>wait for a decision</small>
+              </dd>
+            </div>
+            <div class='tile'>
+              <dt>Last attempt</dt>
+              <dd>
+                {attempts.lastAt === null ? 'none' : <Ago at={attempts.lastAt} />}
+                <small>{attempts.lastAt !== null && <Time at={attempts.lastAt} />}</small>
+              </dd>
+            </div>
+          </dl>
+        </>
+      )}
+    </Read>
+  )
+}
+
+/** The settings that cannot be changed here. */
+export function FixedFacts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  return (
+    <dl class='facts'>
+      <Fact name='Kind'>{visible(endpoint.kind)}</Fact>
+      <Fact name='Order'>
+        {endpoint.ordering === 'none' ? 'none' : `by ${endpoint.ordering}`}
+      </Fact>
+      <Fact name='Headers'>
+        {endpoint.headerNames.length === 0
+          ? 'none'
+          : endpoint.headerNames.map((name) => <code key={name} class='type'>{visible(name)}
+          </code>)}
+      </Fact>
+      <Fact name='Id'>
+        <Foreign text={endpoint.id} mono />
+      </Fact>
+      <Fact name='Changed'>
+        <Time at={endpoint.updatedAt} />
+      </Fact>
+    </dl>
+  )
+}

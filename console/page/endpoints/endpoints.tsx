@@ -1,0 +1,159 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import type { Output } from '../../../package/client/operation_types.ts'
+import { api } from '../app/api.ts'
+import { useLive } from '../app/data.ts'
+import { number } from '../app/format.ts'
+import { usePlace } from '../app/location.ts'
+import { FirstEndpoint } from '../overview/first_endpoint.tsx'
+import { Choice } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
+import { PagedTable, usePages } from '../parts/pages.tsx'
+import { Empty, Read } from '../parts/state.tsx'
+import { EndpointBadge } from '../parts/status.tsx'
+import { Ago, EndpointName, Foreign } from '../parts/value.tsx'
+import { HealthBar } from './health_bar.tsx'
+
+type Endpoint = Output<'getEndpoint'>
+type Busy = Output<'getOverview'>['busiest'][number]
+
+const choices = [
+  ['', 'All'],
+  ['failing', 'Failing'],
+  ['enabled', 'Enabled'],
+  ['paused', 'Paused'],
+  ['disabled', 'Disabled'],
+] as const
+
+/** The endpoints with their health. */
+export function EndpointsPage(): JSX.Element {
+  const show = usePlace().query.get('show') ?? ''
+  const overview = useLive(
+    ['overview', 1440],
+    (signal) => api.getOverview({ query: { minutes: 1440 }, signal }),
+    { keep: true },
+  )
+  return (
+    <>
+      <div class='page-head'>
+        <h1>Endpoints</h1>
+        <Choice name='show' label='Show' choices={choices} />
+      </div>
+      {show === 'failing'
+        ? (
+          <Read of={overview}>
+            {(data) => (
+              <Failing rows={data.busiest.filter(({ failingSince }) => failingSince !== null)} />
+            )}
+          </Read>
+        )
+        : <All status={show} busiest={overview.data?.busiest ?? []} />}
+    </>
+  )
+}
+
+function Failing({ rows }: { rows: Busy[] }): JSX.Element {
+  if (rows.length === 0) {
+    return (
+      <Empty title='No endpoint is failing'>
+        <p>The last attempt at each endpoint was delivered.</p>
+      </Empty>
+    )
+  }
+  return (
+    <div class='table-box'>
+      <table>
+        <caption class='hidden'>Failing endpoints</caption>
+        <thead>
+          <tr>
+            <th scope='col'>Endpoint</th>
+            <th scope='col'>Status</th>
+            <th scope='col'>Failing since</th>
+            <th scope='col' class='num'>Failures in a row</th>
+            <th scope='col' class='num'>Backlog</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((one) => (
+            <tr key={one.endpointId}>
+              <td>
+                <EndpointName id={one.endpointId} />
+              </td>
+              <td>
+                <EndpointBadge status={one.status} breaker={one.breaker} />
+              </td>
+              <td>{one.failingSince !== null && <Ago at={one.failingSince} />}</td>
+              <td class='num'>{number(one.failuresRunning)}</td>
+              <td class='num'>{number(one.open)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function All({ status, busiest }: { status: string; busiest: Busy[] }): JSX.Element {
+  const work = new Map(busiest.map((one) => [one.endpointId, one]))
+  const endpoints = usePages(['endpoints', status], (cursor, signal) =>
+    api.listEndpoints({
+      query: {
+        // SAFETY: the API refuses another status, and the page shows its error.
+        ...status === '' ? {} : { status: status as Endpoint['status'] },
+        ...cursor === null ? {} : { cursor },
+      },
+      signal,
+    }))
+  return (
+    <PagedTable
+      of={endpoints}
+      caption='Endpoints'
+      head={['Endpoint', 'Status', 'Event types', 'Attempts of a day', 'Backlog']}
+      row={(one) => {
+        const busy = work.get(one.id)
+        return (
+          <tr key={one.id}>
+            <td>
+              <Link to={`/endpoints/${one.id}`} row class='strong endpoint-name' title={one.url}>
+                <Foreign text={one.url === '' ? one.kind : one.url} />
+              </Link>
+              {one.description !== '' && (
+                <div class='quiet'>
+                  <Foreign text={one.description} />
+                </div>
+              )}
+            </td>
+            <td>
+              <EndpointBadge status={one.status} breaker={one.breaker.status} />
+            </td>
+            <td>
+              <Types types={one.eventTypes} />
+            </td>
+            <td>
+              <HealthBar delivered={busy?.delivered ?? 0} failed={busy?.failed ?? 0} />
+            </td>
+            <td class='num'>{number(busy?.open ?? 0)}</td>
+          </tr>
+        )
+      }}
+      empty={status === '' ? <FirstEndpoint /> : <Empty title={`No endpoint is ${status}`} />}
+    />
+  )
+}
+
+function Types({ types }: { types: string[] }): JSX.Element {
+  const shown = types.slice(0, 3)
+  return (
+    <>
+      {shown.map((type) => (
+        <code key={type} class='type'>
+          <Foreign text={type} />
+        </code>
+      ))}
+      {types.length > shown.length && (
+        <span class='quiet'>and {types.length - shown.length} more</span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,10 @@
+/** The bounds of the fields of the form. A test compares them with openapi.json. */
+export const formLimits = {
+  url: { maxLength: 2048 },
+  description: { maxLength: 1000 },
+  eventTypes: { maxItems: 100 },
+  filter: { maxLength: 1000 },
+  timeoutMs: { minimum: 500, maximum: 60_000 },
+  maxInFlight: { minimum: 1, maximum: 1000 },
+  ratePerSecond: { minimum: 0.001, maximum: 100_000 },
+} as const

@@ -1,0 +1,189 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import type { Output } from '../../../package/client/operation_types.ts'
+import { api, asFailure } from '../app/api.ts'
+import { setQuery, usePlace } from '../app/location.ts'
+import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
+import { PagedTable, usePages } from '../parts/pages.tsx'
+import { Empty } from '../parts/state.tsx'
+import { DeliveryBadge, deliveryStatuses } from '../parts/status.tsx'
+import { Ago, EndpointName, Foreign, Id, Time } from '../parts/value.tsx'
+import { Snippet } from '../overview/first_endpoint.tsx'
+import { findEvents, searchKinds, searchProblem } from './search.ts'
+
+/** The events, or their deliveries with the status of each. */
+export function EventsPage(): JSX.Element {
+  const isDeliveries = usePlace().query.get('view') === 'deliveries'
+  const show = (view: string | null) => (): void =>
+    setQuery({ view, by: null, q: null, status: null, endpoint: null })
+  return (
+    <>
+      <div class='page-head'>
+        <h1>Events</h1>
+        <div class='segments' role='group' aria-label='What the list shows'>
+          <button type='button' aria-pressed={!isDeliveries} onClick={show(null)}>Events</button>
+          <button type='button' aria-pressed={isDeliveries} onClick={show('deliveries')}>
+            Deliveries
+          </button>
+        </div>
+      </div>
+      {isDeliveries ? <Deliveries /> : <EventList />}
+    </>
+  )
+}
+
+function EventList(): JSX.Element {
+  const { query } = usePlace()
+  const kind = query.get('by') ?? ''
+  const text = query.get('q') ?? ''
+  const spanName = query.get('span')
+  const problem = searchProblem(kind, text)
+  const events = usePages(
+    ['events', kind, text, spanName],
+    (cursor, signal) => findEvents({ kind, text, from: spanStart(spanName), cursor, signal }),
+    problem === null,
+  )
+  const isMissing = events.isError && asFailure(events.error).status === 404
+  return (
+    <>
+      <div class='filters' role='search'>
+        <Choice name='by' label='Search by' choices={searchKinds} />
+        <TextFilter name='q' label='Search' hint={kind === '' ? 'order.paid' : ''} search />
+        {kind === '' && <Choice name='span' label='Published' choices={spanChoices} />}
+      </div>
+      {problem !== null && <p class='hint' role='status'>{problem}</p>}
+      {problem === null && isMissing && <NothingFound />}
+      {problem === null && !isMissing && (
+        <PagedTable
+          of={events}
+          caption='Events'
+          head={['Published', 'Type', 'Event', 'Correlation id', 'Partition key']}
+          row={(event) => (
+            <tr key={event.id}>
+              <td class='nowrap'>
+                <Time at={event.createdAt} />
+              </td>
+              <td>
+                <Link to={`/events/${event.id}`} row class='strong'>
+                  <Foreign text={event.type} />
+                </Link>
+              </td>
+              <td>
+                <Id id={event.id} />
+              </td>
+              <td>{event.correlationId !== null && <Foreign text={event.correlationId} mono />}</td>
+              <td>{event.partitionKey !== null && <Foreign text={event.partitionKey} mono />}</td>
+            </tr>
+          )}
+          empty={text === '' && spanName === null ? <FirstEvent /> : <NothingFound />}
+        />
+      )}
+    </>
+  )
+}
+
+function NothingFound(): JSX.Element {
+  return (
+    <Empty title='Nothing was found'>
+      <p>
+        The search reads what is stored of this organisation: an event is stored for 7 days after
+        its delivery. Older ones may still be among the{' '}
+        <Link to='/dead-letters'>dead letters</Link>.
+      </p>
+    </Empty>
+  )
+}
+
+function FirstEvent(): JSX.Element {
+  return (
+    <Empty title='No event was published yet'>
+      <p>Publish one in the transaction that makes the change:</p>
+      <Snippet text={`select outbox.publish('order.paid', '{"id": 1}');`} />
+    </Empty>
+  )
+}
+
+type Delivery = Output<'getDelivery'>
+
+const statusChoices = [
+  ['', 'Any status'],
+  ...deliveryStatuses.map((status) => [status, status.replace('_', ' ')] as const),
+] as const
+
+function Deliveries(): JSX.Element {
+  const { query } = usePlace()
+  const status = query.get('status')
+  const endpointId = query.get('endpoint')
+  const eventType = query.get('q')
+  const spanName = query.get('span')
+  const problem = searchProblem('', eventType ?? '')
+  const deliveries = usePages(
+    ['deliveries', status, endpointId, eventType, spanName],
+    (cursor, signal) => {
+      const from = spanStart(spanName)
+      return api.listDeliveries({
+        query: {
+          // SAFETY: the API refuses another status, and the page shows its error.
+          ...status === null ? {} : { status: status as Delivery['status'] },
+          ...endpointId === null ? {} : { endpointId },
+          ...eventType === null ? {} : { eventType },
+          ...from === undefined ? {} : { from },
+          ...cursor === null ? {} : { cursor },
+        },
+        signal,
+      })
+    },
+    problem === null,
+  )
+  return (
+    <>
+      <div class='filters' role='search'>
+        <TextFilter name='q' label='Event type' hint='order.paid' search />
+        <Choice name='status' label='Status' choices={statusChoices} />
+        <Choice name='span' label='Published' choices={spanChoices} />
+      </div>
+      {endpointId !== null && (
+        <p class='chip'>
+          Only to <EndpointName id={endpointId} />
+          <button type='button' class='plain' onClick={() => setQuery({ endpoint: null })}>
+            Show all endpoints
+          </button>
+        </p>
+      )}
+      {problem !== null ? <p class='hint' role='status'>{problem}</p> : (
+        <PagedTable
+          of={deliveries}
+          caption='Deliveries'
+          head={['Published', 'Type', 'Endpoint', 'Status', 'Attempts', 'Next attempt']}
+          row={(one) => (
+            <tr key={one.id}>
+              <td class='nowrap'>
+                <Time at={one.createdAt} />
+              </td>
+              <td>
+                <Link to={`/events/${one.eventId}`} row class='strong'>
+                  <Foreign text={one.eventType} />
+                </Link>
+              </td>
+              <td>
+                <EndpointName id={one.endpointId} />
+              </td>
+              <td>
+                <DeliveryBadge status={one.status} />
+              </td>
+              <td class='num'>{one.attempt}</td>
+              <td class='nowrap'>{one.nextAttemptAt !== null && <Ago at={one.nextAttemptAt} />}</td>
+            </tr>
+          )}
+          empty={
+            <Empty title='No delivery matches'>
+              <p>Choose another status or a longer time.</p>
+            </Empty>
+          }
+        />
+      )}
+    </>
+  )
+}

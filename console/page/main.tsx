@@ -1,0 +1,48 @@
+/** @jsxImportSource preact */
+
+/** The entry point of the page. */
+
+import { QueryClientProvider } from '@tanstack/preact-query'
+import { type JSX, render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { queryClient } from './app/data.ts'
+import { Routes } from './app/routes.tsx'
+import { openSession, type Session } from './app/session.ts'
+import { Shell } from './app/shell.tsx'
+import { applyTheme, currentTheme } from './app/theme.ts'
+import { Problem } from './parts/state.tsx'
+
+function App(): JSX.Element {
+  const [session, setSession] = useState<Session | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  useEffect(() => {
+    openSession().then(setSession, setError)
+  }, [])
+  if (error !== null) {
+    return (
+      <main class='gate'>
+        <img src='/assets/icon.svg' alt='' width='40' height='40' />
+        <h1>The console is locked</h1>
+        <Problem error={error} />
+      </main>
+    )
+  }
+  if (session === null) {
+    return (
+      <main class='gate'>
+        <p class='quiet'>Opening</p>
+      </main>
+    )
+  }
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Shell label={session.label}>
+        <Routes />
+      </Shell>
+    </QueryClientProvider>
+  )
+}
+
+applyTheme(currentTheme())
+const root = document.getElementById('app')
+if (root !== null) render(<App />, root)

@@ -1,0 +1,86 @@
+import type { Output } from '../../../package/client/operation_types.ts'
+import { count, span } from '../app/format.ts'
+
+export type Overview = Output<'getOverview'>
+type Health = Output<'getHealth'>
+
+/** Something that is wrong, what to do about it, and where. */
+export interface Finding {
+  tone: 'bad' | 'warn'
+  what: string
+  todo: string
+  to: string | null
+}
+
+/** What is wrong, the worst first; empty if all is well. */
+export function findingsOf(health: Health | undefined, overview: Overview): Finding[] {
+  const { endpoints, deadLetters } = overview
+  const found: Finding[] = (health?.problems ?? []).map((problem) => ({
+    tone: 'bad' as const,
+    what: `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}.`,
+    todo: 'The runbook has the steps: sql/ops/RUNBOOK.md.',
+    to: null,
+  }))
+  if (endpoints.breakersOpen > 0) {
+    found.push({
+      tone: 'bad',
+      what: `${count(endpoints.breakersOpen, 'endpoint')} failed several times in a row, so its ` +
+        'breaker is open and its deliveries are held.',
+      todo: 'Look at the last attempt there. After the repair, the next probe closes the breaker.',
+      to: '/endpoints?show=failing',
+    })
+  }
+  if (endpoints.disabled > 0) {
+    found.push({
+      tone: 'bad',
+      what: `${count(endpoints.disabled, 'endpoint')} ${are(endpoints.disabled)} disabled, for ` +
+        'example after the response 410.',
+      todo: 'Resume it if it should get deliveries again.',
+      to: '/endpoints?show=disabled',
+    })
+  }
+  const failing = endpoints.failing - endpoints.breakersOpen
+  if (failing > 0) {
+    found.push({
+      tone: 'warn',
+      what: `The last attempt failed at ${count(failing, 'further endpoint')}.`,
+      todo: 'Look at the response. The deliveries are retried, or have become dead letters.',
+      to: '/endpoints?show=failing',
+    })
+  }
+  if (deadLetters > 0) {
+    const number = deadLetters >= 10_000
+      ? '10,000 or more dead letters'
+      : count(deadLetters, 'dead letter')
+    found.push({
+      tone: 'warn',
+      what: `${number} ${deadLetters === 1 ? 'waits' : 'wait'} for a decision.`,
+      todo: 'Repair the endpoint, then replay them; or discard them with a reason.',
+      to: '/dead-letters',
+    })
+  }
+  if (endpoints.paused > 0) {
+    found.push({
+      tone: 'warn',
+      what: `${count(endpoints.paused, 'endpoint')} ${are(endpoints.paused)} paused.`,
+      todo: 'Its deliveries are held until somebody resumes it.',
+      to: '/endpoints?show=paused',
+    })
+  }
+  const late = overview.oldestDueAt === null
+    ? 0
+    : Date.parse(overview.time) - Date.parse(overview.oldestDueAt)
+  if (late > 60_000) {
+    found.push({
+      tone: 'bad',
+      what: `Deliveries have been due for ${span(late)}.`,
+      todo: 'Check that the function deliver, or a worker, runs.',
+      to: null,
+    })
+  }
+  return found
+}
+
+function are(n: number): string {
+  return n === 1 ? 'is' : 'are'
+}

@@ -1,0 +1,79 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { setQuery, usePlace } from '../app/location.ts'
+
+/** A choice that is a parameter of the address; the first is the default. */
+export function Choice({ name, label, choices }: {
+  name: string
+  label: string
+  choices: readonly (readonly [value: string, text: string])[]
+}): JSX.Element {
+  const value = usePlace().query.get(name) ?? ''
+  const id = useId()
+  return (
+    <div class='field'>
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+      >
+        {choices.map(([one, text]) => <option key={one} value={one}>{text}</option>)}
+      </select>
+    </div>
+  )
+}
+
+/** A text that is a parameter of the address, set when the typing pauses. */
+export function TextFilter({ name, label, hint, search = false }: {
+  name: string
+  label: string
+  hint: string
+  /** Whether the key / goes there. */
+  search?: boolean
+}): JSX.Element {
+  const value = usePlace().query.get(name) ?? ''
+  const [text, setText] = useState(value)
+  const id = useId()
+  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (text === value) return
+    const timer = setTimeout(() => setQuery({ [name]: text.trim() }), 250)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <div class='field grow'>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type='search'
+        value={text}
+        placeholder={hint}
+        maxLength={300}
+        spellcheck={false}
+        autocomplete='off'
+        data-search={search ? '' : undefined}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+const spans: Readonly<Record<string, number>> = { hour: 3600, day: 86_400, week: 604_800 }
+
+export const spanChoices = [
+  ['', 'Any time'],
+  ['hour', 'Last hour'],
+  ['day', 'Last day'],
+  ['week', 'Last week'],
+] as const
+
+/** The start of the span in the address, to the minute, so that the query stays the same for a while. */
+export function spanStart(name: string | null): string | undefined {
+  const seconds = name === null ? undefined : spans[name]
+  if (seconds === undefined) return undefined
+  const minute = Math.floor(Date.now() / 60_000) * 60_000
+  return new Date(minute - seconds * 1000).toISOString()
+}

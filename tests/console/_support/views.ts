@@ -1,0 +1,28 @@
+import type { Page } from 'playwright-core'
+import type { Sample } from './sample.ts'
+
+/** A view with what shows that it has read everything. */
+export interface View {
+  name: string
+  path: string
+  ready(page: Page): Promise<void>
+}
+
+/** Each view of the console, with the data of the sample. */
+export function viewsOf(sample: Sample): View[] {
+  const text = (words: string | RegExp) => (page: Page): Promise<void> =>
+    page.getByText(words).first().waitFor()
+  return [
+    { name: 'overview', path: '/', ready: text('Endpoints with work') },
+    { name: 'events', path: '/events', ready: text('stock.changed') },
+    { name: 'deliveries', path: '/events?view=deliveries', ready: text('/warehouse') },
+    { name: 'event', path: `/events/${sample.event}`, ready: text('Attempt 1 failed') },
+    { name: 'endpoints', path: '/endpoints', ready: text('The shop of Ada') },
+    { name: 'endpoints-failing', path: '/endpoints?show=failing', ready: text('Failing since') },
+    { name: 'endpoint', path: `/endpoints/${sample.good}`, ready: text('Attempt 6') },
+    { name: 'endpoint-failing', path: `/endpoints/${sample.failing}`, ready: text(/in a row/) },
+    { name: 'dead-letters', path: '/dead-letters', ready: text('customer.created') },
+    { name: 'dead-letter', path: `/dead-letters/${sample.deadLetter}`, ready: text('As it was') },
+    { name: 'replays', path: '/replays', ready: text('No job was started yet') },
+  ]
+}

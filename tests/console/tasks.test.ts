@@ -1,0 +1,220 @@
+/** What an operator does in the console, in a real browser against a real stack. */
+
+import { expect } from '@std/expect'
+import type { Page } from 'playwright-core'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
+import { startConsole, type TestConsole } from './_support/console.ts'
+import { receivers } from './_support/sample.ts'
+
+let console_: TestConsole
+
+Deno.test.beforeAll(async () => {
+  console_ = await startConsole()
+})
+Deno.test.afterAll(async () => {
+  await console_?.stop()
+})
+
+/** Waits until the database says true. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  expect(await waitUntil(condition, { timeoutMs: patienceMs })).toBe(true)
+}
+
+async function deadLetters(count: number, org = 'default'): Promise<void> {
+  await until(async () => {
+    const [row] = await console_.outhook.sql`
+      select count(*) = ${count} as done from outbox.dead_letter
+      where org_id = ${org} and replayed_at is null and discarded_at is null`
+    return row?.done
+  })
+}
+
+const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { name, level: 1 }).waitFor()
+
+Deno.test('finds why a webhook did not arrive, and sends it again', async () => {
+  const { outhook } = console_
+  receivers.areRepaired = false
+  await outhook.createEndpoint('/repaired/shop', { p_event_types: ['order.*'] })
+  const [event] = await outhook.sql`
+    select outbox.publish('order.paid', '{"id": 12345678901234567890}', p_correlation_id => 'cart-7') as id`
+  await deadLetters(1)
+  const { page, errors, close } = await console_.open('/')
+  await page.getByText('1 dead letter waits for a decision.').waitFor()
+  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.getByLabel('Search by').selectOption('Correlation id')
+  await page.getByLabel('Search', { exact: true }).fill('cart-7')
+  await page.getByRole('link', { name: 'order.paid' }).click()
+  await heading(page, 'order.paid')
+  expect(new URL(page.url()).pathname).toBe(`/events/${event?.id}`)
+  const delivery = page.getByRole('article')
+  await delivery.getByText('dead letter', { exact: true }).waitFor()
+  await delivery.getByText('Attempt 1 failed').waitFor()
+  await delivery.getByText('HTTP 404').waitFor()
+  await delivery.getByText('Response', { exact: true }).click()
+  await delivery.getByText('no route for this webhook').waitFor()
+  // The number is shown as it was published.
+  await page.getByText('12345678901234567890').waitFor()
+  receivers.areRepaired = true
+  await delivery.getByRole('button', { name: 'Send again' }).click()
+  await delivery.getByText('Attempt 2 was delivered').waitFor()
+  await delivery.getByText('delivered', { exact: true }).waitFor()
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('replays many dead letters with a progress bar, also if the page is closed', async () => {
+  const { outhook } = console_
+  receivers.areRepaired = false
+  await outhook.createEndpoint('/repaired/many', {
+    p_event_types: ['bulk.*'],
+    p_org_id: 'bulk',
+  })
+  await outhook.sql`
+    select outbox.publish('bulk.made', '{}', p_org_id => 'bulk') from generate_series(1, 150)`
+  await deadLetters(150, 'bulk')
+  receivers.areRepaired = true
+  const before = outhook.receiver.received.length
+  const { page, errors, close } = await console_.open('/dead-letters?org=bulk')
+  await page.getByRole('button', { name: 'Replay all that match' }).click()
+  await page.getByRole('heading', { name: 'Replay 150 dead letters?' }).waitFor()
+  const start = page.getByRole('button', { name: 'Start the job' })
+  expect(await start.isDisabled()).toBe(true)
+  await page.getByLabel(/Replays a second/).fill('20')
+  await page.getByLabel('Type 150 to confirm').fill('150')
+  await start.click()
+  await heading(page, /^Job \d+$/)
+  const bar = page.getByRole('progressbar', { name: 'Handled' })
+  await page.getByText(/Handled \d+ of 150 \((?!0|100)\d+ %\)/).waitFor()
+  expect(Number(await bar.getAttribute('value'))).toBeLessThan(100)
+  const job = new URL(page.url()).pathname
+  await close()
+  const again = await console_.open(`/replays?org=bulk`)
+  await again.page.getByRole('link', { name: /^Job \d+$/ }).click()
+  await again.page.getByText('It is done: 150 were sent again.').waitFor({ timeout: patienceMs })
+  expect(new URL(again.page.url()).pathname).toBe(job)
+  await until(() => Promise.resolve(outhook.receiver.received.length >= before + 150))
+  expect([...errors, ...again.errors]).toEqual([])
+  await again.close()
+})
+
+Deno.test('replays the selected dead letters, and discards one with a reason', async () => {
+  const { outhook } = console_
+  receivers.areRepaired = false
+  await outhook.createEndpoint('/repaired/some', { p_event_types: ['some.*'], p_org_id: 'some' })
+  await outhook.sql`
+    select outbox.publish('some.made', '{}', p_org_id => 'some') from generate_series(1, 3)`
+  await deadLetters(3, 'some')
+  receivers.areRepaired = true
+  const { page, close } = await console_.open('/dead-letters?org=some')
+  const boxes = page.getByRole('checkbox')
+  await boxes.nth(2).check()
+  await boxes.nth(1).check()
+  await page.getByText('2 dead letters selected').waitFor()
+  await page.getByRole('button', { name: 'Replay', exact: true }).click()
+  await deadLetters(1, 'some')
+  await page.getByText('1 row, all').waitFor()
+  await page.getByRole('link', { name: 'some.made' }).click()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('button', { name: 'Discard' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('Reason').fill('The customer has left')
+  await dialog.getByRole('button', { name: 'Discard' }).click()
+  await page.getByText('The customer has left').waitFor()
+  await deadLetters(0, 'some')
+  await close()
+})
+
+Deno.test('changes, tests, pauses and resumes an endpoint', async () => {
+  const { outhook } = console_
+  const { id } = await outhook.createEndpoint('/settings', {
+    p_event_types: ['a.b'],
+    p_org_id: 'edit',
+  })
+  const { page, errors, close } = await console_.open('/endpoints?org=edit')
+  await page.getByRole('link', { name: /\/settings$/ }).click()
+  await heading(page, /\/settings$/)
+  await page.getByText('Attempt 6').waitFor()
+  await page.getByLabel('Timeout in ms').fill('100')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Expected a whole number from 500 to 60000.').waitFor()
+  await page.getByLabel('Timeout in ms').fill('2000')
+  await page.getByLabel('Event types').fill('a.b c.*')
+  await page.getByLabel('Filter').fill('$.total >')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Filter').fill('$.total > 100')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await until(async () => {
+    const [row] = await outhook.sql`
+      select e.timeout_ms = 2000 and (
+        select array_agg(s.pattern order by s.pattern) = '{a.b,c.*}' from outbox.subscription s
+        where s.endpoint_id = e.id) as done
+      from outbox.endpoint e where e.id = ${id}`
+    return row?.done
+  })
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  await page.getByRole('dialog').getByText('HTTP 200').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByLabel(/^Reason/).fill('a rebuild')
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('a rebuild').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('does not overwrite what somebody else has changed', async () => {
+  const { outhook } = console_
+  const { id } = await outhook.createEndpoint('/both', { p_event_types: ['a.b'], p_org_id: 'both' })
+  const { page, close } = await console_.open(`/endpoints/${id}?org=both`)
+  await page.getByLabel('Description').waitFor()
+  // The page reads the endpoint again every few seconds, so the other change comes with the save.
+  await page.route('**/api/v1/endpoints/*', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      await outhook.sql`
+        select outbox.update_org_endpoint('both', ${id}, '{"maxInFlight": 3}')`
+    }
+    await route.continue()
+  })
+  await page.getByLabel('Description').fill('mine')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').waitFor()
+  const [row] = await outhook.sql`select description from outbox.endpoint where id = ${id}`
+  expect(row?.description).toBe('')
+  await close()
+})
+
+Deno.test('works by the keyboard alone', async () => {
+  const { outhook } = console_
+  await outhook.createEndpoint('/keys', { p_event_types: ['key.*'], p_org_id: 'keys' })
+  await outhook.sql`select outbox.publish('key.one', '{}', p_org_id => 'keys')`
+  await outhook.sql`select outbox.publish('key.two', '{}', p_org_id => 'keys')`
+  const { page, close } = await console_.open('/?org=keys')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('Next and previous row').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('e')
+  await page.getByRole('link', { name: 'key.two' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await heading(page, 'key.one')
+  await page.goBack()
+  await page.getByRole('link', { name: 'key.two' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('key.two')
+  await page.getByRole('link', { name: 'key.one' }).waitFor({ state: 'detached' })
+  expect(page.url()).toContain('q=key.two')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  await heading(page, 'key.two')
+  await page.getByText('delivered', { exact: true }).waitFor()
+  await close()
+})

@@ -1,0 +1,59 @@
+/** What the page does with texts and numbers, without a browser. */
+
+import { expect } from '@std/expect'
+import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
+import { indent, memberText, tokenize } from '../../console/page/parts/json_text.ts'
+
+const shown = (json: string): string =>
+  indent(tokenize(json) ?? []).map(({ text }) => text).join('')
+
+Deno.test('tokenize() keeps numbers, order and repeated keys as they are written', () => {
+  expect(shown('{"b":12345678901234567890,"a":1.0e5,"b":[1,{}],"c":[],"d":null}')).toBe(
+    `{
+  "b": 12345678901234567890,
+  "a": 1.0e5,
+  "b": [
+    1,
+    {}
+  ],
+  "c": [],
+  "d": null
+}`,
+  )
+  expect(shown('"a \\" b"')).toBe('"a \\" b"')
+  expect(tokenize('{"a": nope}')).toBe(null)
+})
+
+Deno.test('memberText() gives a member byte for byte', () => {
+  const json =
+    '{"id": "1", "deliveries": [{"payload": 1}], "payload" : {"n": 1.00, "s": "}"}, "z": 2}'
+  expect(memberText(json, 'payload')).toBe('{"n": 1.00, "s": "}"}')
+  expect(memberText(json, 'z')).toBe('2')
+  expect(memberText('{"payload":[1,2]}', 'payload')).toBe('[1,2]')
+  expect(memberText('{"a\\u0062":"x, y"}', 'ab')).toBe('"x, y"')
+  expect(memberText(json, 'none')).toBe(null)
+})
+
+Deno.test('visible() writes control characters and those of direction as escapes', () => {
+  expect(visible('a\u202eb\u0000c\u2066')).toBe('a\\u202eb\\u0000c\\u2066')
+  expect(visible('Grüße, 世界\n\t')).toBe('Grüße, 世界\n\t')
+})
+
+Deno.test('spans, shares and numbers are short and never too good', () => {
+  expect([340, 1500, 65_000, 3_600_000, 90_000_000].map(span)).toEqual([
+    '340 ms',
+    '1.5 s',
+    '1 min 5 s',
+    '1 h',
+    '1 d 1 h',
+  ])
+  expect(share(9999, 10_000)).toBe('99.9 %')
+  expect(share(0, 0)).toBe('none')
+  expect([count(1, 'event'), count(1200, 'delivery', 'deliveries')]).toEqual([
+    '1 event',
+    '1,200 deliveries',
+  ])
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  expect(relative('2026-01-01T00:00:20Z', now)).toBe('in 20 s')
+  expect(relative('2025-12-31T23:57:00Z', now)).toBe('3 min ago')
+})

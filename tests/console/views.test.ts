@@ -1,0 +1,217 @@
+/** Each view in a real browser: accessible, safe with any text, and clear when something is missing. */
+
+import { expect } from '@std/expect'
+import { serveConsole } from '../../console/server/serve.ts'
+import { buildPage } from '../../console/build/build.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { findingsOf } from './_support/axe.ts'
+import { openTab } from './_support/browser.ts'
+import { startConsole, type TestConsole } from './_support/console.ts'
+import { makeSample, type Sample } from './_support/sample.ts'
+import { viewsOf } from './_support/views.ts'
+
+let console_: TestConsole
+let sample: Sample
+
+Deno.test.beforeAll(async () => {
+  console_ = await startConsole()
+  sample = await makeSample(console_.outhook)
+})
+Deno.test.afterAll(async () => {
+  await console_?.stop()
+})
+
+const screens = [
+  ['a desktop', 'light', { width: 1280, height: 900 }],
+  ['a phone', 'dark', { width: 390, height: 844 }],
+] as const
+
+for (const [device, theme, viewport] of screens) {
+  Deno.test(`axe-core finds nothing in any view, ${theme} on ${device}`, async () => {
+    const { page, errors, close } = await console_.open('/', { theme, viewport })
+    const found: string[] = []
+    for (const { name, path, ready } of viewsOf(sample)) {
+      await page.goto(console_.running.url + path)
+      await ready(page)
+      for (const finding of await findingsOf(page)) found.push(`${name}: ${finding}`)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      // Nothing but tables scrolls sideways.
+      expect([name, width]).toEqual([name, viewport.width])
+    }
+    expect(found).toEqual([])
+    expect(errors).toEqual([])
+    await close()
+  })
+}
+
+Deno.test('axe-core finds nothing in the dialogs', async () => {
+  const { page, close } = await console_.open('/dead-letters')
+  await page.getByRole('button', { name: 'Replay all that match' }).click()
+  await page.getByRole('button', { name: 'Start the job' }).waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await close()
+})
+
+const hostile = '<img/src=x/onerror=alert(1)>'
+
+Deno.test('hostile text is shown as text in every view', async () => {
+  const { outhook } = console_
+  const org = 'hostile'
+  const answer = encodeURIComponent(hostile)
+  const { id } = await outhook.createEndpoint(`/status/404?x-evil=${answer}&a="><script>`, {
+    p_event_types: ['evil.*'],
+    p_org_id: org,
+    p_description: `${hostile}"'\u202etxt`,
+  })
+  const [event] = await outhook.sql`
+    select outbox.publish('evil.made', ${
+    outhook.sql.json({ [hostile]: `</script><svg onload=alert(1)>`, d: '\u202egnp' })
+  }, p_org_id => ${org}, p_correlation_id => ${hostile}, p_partition_key => ${hostile},
+      p_idempotency_key => ${hostile}) as id`
+  await outhook.attemptsOf(event?.id)
+  const [letter] = await outhook.sql`
+    update outbox.dead_letter set error = ${hostile} where org_id = ${org} returning id`
+  await outhook.sql`
+    update outbox.attempt set error = ${hostile}, response = ${`${hostile}<script>alert(1)</script>`}
+    where event_id = ${event?.id}`
+  const { page, errors, close } = await console_.open(`/?org=${org}`)
+  let dialogs = 0
+  page.on('dialog', (dialog) => {
+    dialogs++
+    void dialog.dismiss()
+  })
+  const paths = [
+    ...['/', '/events', '/events?view=deliveries', '/endpoints', '/dead-letters', '/replays'],
+    ...[`/events/${event?.id}`, `/endpoints/${id}`, `/dead-letters/${letter?.id}`],
+  ]
+  for (const path of paths) {
+    const sign = path.includes('?') ? '&' : '?'
+    await page.goto(`${console_.running.url}${path}${sign}org=${org}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByText('Loading').first().waitFor({ state: 'detached' })
+    const made = await page.locator('img[src="x"], svg[onload], main script').count()
+    expect([path, made]).toEqual([path, 0])
+  }
+  await page.goto(`${console_.running.url}/events/${event?.id}?org=${org}`)
+  await page.getByText('Response', { exact: true }).click()
+  await page.getByText(`${hostile}<script>alert(1)</script>`).waitFor()
+  await page.getByText('\\u202egnp').waitFor()
+  await page.goto(`${console_.running.url}/events?org=${org}&by=correlation&q=${answer}`)
+  await page.getByRole('link', { name: 'evil.made' }).waitFor()
+  expect([dialogs, errors]).toEqual([0, []])
+  await close()
+})
+
+Deno.test('the token leaves the address at once and is stored nowhere', async () => {
+  const tab = await openTab(console_.browser)
+  const link = console_.running.newLink()
+  const token = new URL(link).hash.replace('#token=', '')
+  await tab.page.goto(link)
+  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  expect(tab.page.url()).toBe(`${console_.running.url}/`)
+  const stored = await tab.page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+  )
+  expect(stored).not.toContain(token)
+  expect(stored).toBe('[{},{},""]')
+  // The same link does not open another browser.
+  const other = await openTab(console_.browser)
+  await other.page.goto(link)
+  await other.page.getByRole('heading', { name: 'The console is locked' }).waitFor()
+  expect(await findingsOf(other.page)).toEqual([])
+  await other.close()
+  // The one that has the cookie stays open after a reload.
+  await tab.page.reload()
+  await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await tab.close()
+})
+
+Deno.test('keeps the last data with its age while the API is down, and goes on after that', async () => {
+  const api = `${console_.outhook.stack.apiUrl}/functions/v1/api`
+  let isDown = false
+  // In front of the API, so that it can end while the others go on.
+  const front = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen(): void {} }, (request) => {
+    const { pathname, search } = new URL(request.url)
+    if (isDown) return new Response('down', { status: 503 })
+    return fetch(api + pathname + search, { method: request.method, headers: request.headers })
+  })
+  const running = serveConsole({
+    files: await buildPage(projectRoot),
+    upstream: {
+      url: `http://127.0.0.1:${front.addr.port}`,
+      secretKey: console_.outhook.stack.keys.secretKey,
+    },
+    port: 0,
+  })
+  const tab = await openTab(console_.browser)
+  await tab.page.goto(running.newLink())
+  await tab.page.getByText('Endpoints with work').waitFor()
+  isDown = true
+  await tab.page.getByText(/What is shown is .* old/).first().waitFor()
+  await tab.page.getByText('API does not respond').waitFor()
+  expect(await tab.page.getByText('Endpoints with work').isVisible()).toBe(true)
+  isDown = false
+  await tab.page.getByText(/What is shown is .* old/).first().waitFor({ state: 'detached' })
+  expect(tab.errors).toEqual([])
+  await tab.close()
+  await running.stop()
+  await front.shutdown()
+})
+
+Deno.test('a hidden tab reads nothing, and reads again when it is shown', async () => {
+  const { page, close } = await console_.open('/')
+  await page.getByText('Endpoints with work').waitFor()
+  let requests = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/api/')) requests++
+  })
+  const show = (visibility: string): Promise<unknown> =>
+    page.evaluate(`
+      Object.defineProperty(document, 'visibilityState', {
+        value: '${visibility}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  await show('hidden')
+  // What was already on its way.
+  await page.waitForLoadState('networkidle')
+  requests = 0
+  // More than two intervals of polling.
+  await page.waitForTimeout(5000)
+  expect(requests).toBe(0)
+  const next = page.waitForRequest(/\/api\/v1\/overview/)
+  await show('visible')
+  await next
+  await close()
+})
+
+Deno.test('an organisation without endpoints teaches how to create one', async () => {
+  const { page, close } = await console_.open('/?org=nobody')
+  await page.getByText(`select outbox.create_endpoint`).waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.getByRole('link', { name: 'Dead letters' }).click()
+  await page.getByText('There is no dead letter here').waitFor()
+  expect(page.url()).toContain('org=nobody')
+  await close()
+})
+
+Deno.test('a missing object and a missing page say so', async () => {
+  const { page, close } = await console_.open('/')
+  const none = '01a2203a-0510-79a1-bb91-f1e06b0cb7a6'
+  for (
+    const [path, text] of [
+      [`/events/${none}`, 'There is no such event'],
+      ['/events/x', 'There is no such event'],
+      [`/endpoints/${none}`, 'There is no such endpoint'],
+      [`/dead-letters/${none}`, 'There is no such dead letter'],
+      ['/replays/999', 'There is no such job'],
+      ['/nothing', 'There is no such page'],
+    ] as const
+  ) {
+    await page.goto(console_.running.url + path)
+    await page.getByRole('heading', { name: text }).waitFor()
+  }
+  await close()
+})
