@@ -11,7 +11,7 @@ import postgres, { type Sql } from 'postgres'
 import { print } from '../../supabase/local/print.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
 import { testFolder } from '../_support/folder.ts'
-import { bodyOf, changeOf, postCallback } from '../e2e/graph/callbacks.ts'
+import { bodyOf, changeOf, postCallback } from '../../supabase/local/whatsapp/callbacks.ts'
 
 const { values } = parseArgs({
   options: {

@@ -15,8 +15,10 @@ import { pause } from './engine/pause.ts'
 import { cpuOfTree } from './run/proc.ts'
 
 const ENDPOINTS = 100
-/** After a worker's start it looks often for 5 s; and what the start itself wrote is written by then. */
+/** What the start itself wrote is written by then. */
 const SETTLE_MS = 10_000
+/** A worker looks often for 5 s after its start, and rests after a minute. */
+const REST_MS = 65_000
 /** pg_cron 1.4 begins with the next minute. */
 const TICK_MS = 90_000
 const CPU_PERCENT = 1
@@ -25,7 +27,7 @@ const WAL_KB = 500
 export const idle: Measurement = {
   name: 'idle',
   title: 'CPU and WAL of an idle database',
-  minutes: 3,
+  minutes: 4,
   run,
 }
 
@@ -56,10 +58,10 @@ async function run(size: Size, say: (line: string) => void): Promise<Finding> {
     if (!await waitUntil(() => hasTicked(sql), { timeoutMs: TICK_MS })) {
       throw new Error(`the tick does not run within ${TICK_MS / 1000} s`)
     }
-    const alone = await measure(sql, postmaster, seconds)
+    const alone = await measure(sql, postmaster, seconds, SETTLE_MS)
     tell('no run', alone)
     worker = startTaskWorker(stack.dbUrl)
-    const beside = await measure(sql, postmaster, seconds)
+    const beside = await measure(sql, postmaster, seconds, REST_MS)
     tell('a worker', beside)
     if (!await hasTicked(sql)) throw new Error('the tick has stopped')
     const [runs] = await sql<{ alive: number }[]>`
@@ -97,8 +99,13 @@ async function hasTicked(sql: Sql): Promise<boolean> {
 }
 
 /** Settles, then measures for so many seconds. */
-async function measure(sql: Sql, postmaster: number, seconds: number): Promise<Cost> {
-  await pause(SETTLE_MS)
+async function measure(
+  sql: Sql,
+  postmaster: number,
+  seconds: number,
+  settleMs: number,
+): Promise<Cost> {
+  await pause(settleMs)
   const [cpuBefore, walBefore, begun] = [cpuOfTree(postmaster), await wal(sql), performance.now()]
   await pause(seconds * 1000)
   const took = (performance.now() - begun) / 1000

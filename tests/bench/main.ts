@@ -8,7 +8,8 @@ import { messageOf, SetupError } from '../../supabase/local/errors.ts'
 import { print } from '../../supabase/local/print.ts'
 import { flags, help, readPlan } from './options.ts'
 import type { Answer, Plan, Question } from './questions/_question.ts'
-import { readCommit, readMachine, readVersions } from './report/machine.ts'
+import { toHeadlines } from './report/headlines.ts'
+import { loadProblem, readCommit, readMachine, readVersions } from './report/machine.ts'
 import { writePages } from './report/pages.ts'
 import { type NamedAnswer, type Results, writeResults } from './report/results.ts'
 import { toTable } from './report/table.ts'
@@ -45,7 +46,10 @@ async function ask(
   }
 }
 
-async function measure({ plan, asked, isKept }: Asked): Promise<number> {
+async function measure({ plan, asked, isKept, mostLoad }: Asked): Promise<number> {
+  const [load = 0] = Deno.loadavg()
+  const tooMuch = loadProblem(load, mostLoad)
+  if (tooMuch !== null) throw new SetupError(tooMuch)
   const begun = performance.now()
   const at = new Date().toISOString()
   const commit = await readCommit()
@@ -59,11 +63,18 @@ async function measure({ plan, asked, isKept }: Asked): Promise<number> {
     answers.push({ name: question.name, title: question.title, ...answer })
   }
   const problems = answers.flatMap((answer) => answer.problems).length
+  print(`\n${toHeadlines({ answers })}`)
+  print(
+    `\nThe load average was ${
+      load.toFixed(1)
+    } at the start. A ratio above 1 means that Outhook is ahead.`,
+  )
   print(`\n${asked.length} questions in ${minutes(begun)}, ${problems} problems`)
   const results: Results = {
     at,
     minutes: Math.ceil((performance.now() - begun) / 60_000),
     commit,
+    load,
     command: ['deno task bench', ...Deno.args].join(' '),
     machine: readMachine(),
     versions: readVersions(servers.versions),

@@ -9,7 +9,7 @@ import { publish } from './questions/publish.ts'
 import { endpoints, workers } from './questions/scale.ts'
 import { sustained } from './questions/sustained.ts'
 import { throughput } from './questions/throughput.ts'
-import { chooseSides, sides } from './sides/catalog.ts'
+import { chooseSides, pickSides, quickSides, sides } from './sides/catalog.ts'
 
 /** In the order in which they are asked. */
 export const questions: readonly Question[] = [
@@ -25,6 +25,9 @@ export const questions: readonly Question[] = [
   finished,
 ]
 
+/** The highest load average at the start: with more, other programs would change the figures. */
+const defaultLoad = 1
+
 export const flags = {
   quick: { type: 'boolean', default: false },
   only: { type: 'string', multiple: true, default: [] as string[] },
@@ -33,23 +36,25 @@ export const flags = {
   events: { type: 'string' },
   seconds: { type: 'string' },
   keep: { type: 'boolean' },
+  load: { type: 'string', default: String(defaultLoad) },
 } as const
 
 export const help =
   `deno task bench [--quick] [--only <question>] [--side <name>] [--rounds <n>] [--events <n>]
-                [--seconds <n>]
+                [--seconds <n>] [--load <n>]
 
 Measures Outhook against graphile-worker, pg-boss, BullMQ, a plain table, and the sender alone, which
-are installed under .outhook/bench. A full run takes 40 minutes and writes tests/bench/results/,
-docs/performance.md and the README's figures; with --quick it takes 3, and with --only or --side it
-writes nothing.
+are installed under .outhook/bench. A full run takes an hour and writes tests/bench/results/,
+docs/performance.md and the README's figures. With --quick it takes about 3 minutes, and with --quick,
+--only or --side it writes nothing. Each run ends with the ratios that matter most and the winner of each.
 
   --only    ${questions.map(({ name }) => name).join(', ')} (may be repeated, or words with commas)
   --side    a word of the name: ${sides.map(({ name }) => name).join(', ')}
   --rounds  alternating rounds, instead of each question's own number
   --events  deliveries a round, likewise
   --seconds how long a round of sustained lasts
-  --keep    write the results of a run that is not a full one`
+  --keep    write the results of a run that is not a full one
+  --load    the highest load average of the machine at the start, by default ${defaultLoad}`
 
 /** What was asked for; throws a message for the person who typed it. */
 export function readPlan(
@@ -61,8 +66,9 @@ export function readPlan(
     events?: string
     seconds?: string
     keep?: boolean
+    load: string
   },
-): { plan: Plan; asked: Question[]; isKept: boolean } {
+): { plan: Plan; asked: Question[]; isKept: boolean; mostLoad: number } {
   const only = values.only.flatMap((words) => words.split(','))
   const side = values.side.flatMap((words) => words.split(','))
   const known = questions.map(({ name }) => name)
@@ -74,7 +80,7 @@ export function readPlan(
   return {
     plan: {
       quick: values.quick,
-      sides: chosen,
+      sides: values.quick && side.length === 0 ? pickSides(chosen, quickSides) : chosen,
       ...(rounds === undefined ? {} : { rounds: whole('rounds', rounds) }),
       ...(events === undefined ? {} : { events: whole('events', events) }),
       ...(seconds === undefined ? {} : { seconds: whole('seconds', seconds) }),
@@ -82,8 +88,15 @@ export function readPlan(
     asked: questions.filter(({ name, isLong }) =>
       only.length === 0 ? !(values.quick && isLong) : only.includes(name)
     ),
+    mostLoad: loadOf(values.load),
     isKept: values.keep ?? (!values.quick && only.length === 0 && side.length === 0),
   }
+}
+
+function loadOf(text: string): number {
+  const load = Number(text)
+  if (text.trim() !== '' && Number.isFinite(load) && load > 0) return load
+  throw new Error(`--load takes a number above 0, not ${text}`)
 }
 
 function whole(name: string, text: string): number {

@@ -25,6 +25,7 @@ const app = createApp({
   }),
   portalSecrets: [],
   verifySecrets: [],
+  checkChannel: () => Promise.resolve([]),
   corsOrigins: [],
   wallNow: Date.now,
   now: () => performance.now(),

@@ -2,6 +2,7 @@
 
 import { connectRpc } from '../../../functions/_shared/database/rpc.ts'
 import { createLog } from '../../../functions/_shared/base/log.ts'
+import { webhookSender } from '../../../functions/_shared/senders/webhook.ts'
 import { edgeOptions } from '../../../functions/deliver/options.ts'
 import { run } from '../../../functions/deliver/run.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'
@@ -24,6 +25,7 @@ const deps = wireRun({
   log,
   routineLevel: 'debug',
   stop: stop.signal,
+  senders: new Map([['webhook', webhookSender]]),
 })
 let left = Number(count)
 const budget = { ...edgeOptions, isBounded: false, maxCpuMs: null }

@@ -4,10 +4,10 @@
  * port, starts when its standard input has a line, and prints its counts when the input ends.
  */
 
-import type { NoiseOptions } from './options.ts'
+import type { LoopName, NoiseOptions } from './options.ts'
 
 // SAFETY: tests/bench/noisy.ts starts this process and writes the argument.
-const { api, headers, filters } = JSON.parse(Deno.args[0] ?? '') as NoiseOptions
+const { api, headers, filters, loops } = JSON.parse(Deno.args[0] ?? '') as NoiseOptions
 
 /** How often each route returned which status, such as `POST /events 202`; status 0: no response. */
 const answers: Record<string, number> = {}
@@ -59,18 +59,26 @@ async function changeEndpoints(): Promise<void> {
   }
 }
 
-const loops: (() => Promise<unknown>)[] = [
-  () => call('POST', '/events', { type: 'noise.big', payload: { items } }),
-  () => call('POST', '/events', { type: 'noise.big', payload: { items } }),
-  () => call('POST', '/events/batch', { events: small }),
-  () => call('PUT', '/event-types/noise.big', { schema }),
-  changeEndpoints,
-  () => call('POST', '/endpoints', { url: 'https://example.com' }),
-  () => call('POST', '/replay-jobs', { ratePerSecond: 1000 }),
-  () => call('POST', '/portal-tokens', {}),
-  () => call('GET', '/deliveries?status=pending&limit=100'),
-  () => call('GET', '/events?type=noise.none&limit=100'),
-]
+const steps: Record<LoopName, () => Promise<unknown>> = {
+  big: () => call('POST', '/events', { type: 'noise.big', payload: { items } }),
+  batch: () => call('POST', '/events/batch', { events: small }),
+  small: () => call('POST', '/events', { type: 'noise.small', payload: {} }),
+  schema: () => call('PUT', '/event-types/noise.big', { schema }),
+  change: changeEndpoints,
+  create: () => call('POST', '/endpoints', { url: 'https://example.com' }),
+  replay: () => call('POST', '/replay-jobs', { ratePerSecond: 1000 }),
+  token: () => call('POST', '/portal-tokens', {}),
+  deliveries: () => call('GET', '/deliveries?status=pending&limit=100'),
+  events: () => call('GET', '/events?type=noise.none&limit=100'),
+  spin,
+}
+
+/** Takes each processor until this process ends. */
+async function spin(): Promise<void> {
+  const url = new URL('./spin.ts', import.meta.url)
+  for (let n = 0; n < navigator.hardwareConcurrency; n++) new Worker(url, { type: 'module' })
+  while (!isDone) await new Promise((resolve) => setTimeout(resolve, 100))
+}
 
 async function repeat(step: () => Promise<unknown>): Promise<void> {
   while (!isDone) await step()
@@ -92,7 +100,7 @@ const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }
 await write(String(server.addr.port))
 const input = Deno.stdin.readable.getReader()
 await input.read()
-const running = loops.map(repeat)
+const running = loops.map((name) => repeat(steps[name]))
 while (!(await input.read()).done);
 isDone = true
 await Promise.race([Promise.all(running), new Promise((resolve) => setTimeout(resolve, 5_000))])

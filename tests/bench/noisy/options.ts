@@ -1,3 +1,17 @@
+/** What the noisy organisation does over and over. `spin` is no request: it only takes the processors. */
+export type LoopName =
+  | 'big'
+  | 'batch'
+  | 'small'
+  | 'schema'
+  | 'change'
+  | 'create'
+  | 'replay'
+  | 'token'
+  | 'deliveries'
+  | 'events'
+  | 'spin'
+
 /** What the process of the noisy organisation needs to know. */
 export type NoiseOptions = {
   /** The address of the API. */
@@ -6,4 +20,17 @@ export type NoiseOptions = {
   headers: Record<string, string>
   /** Filters of the greatest weight. */
   filters: string[]
+  loops: readonly LoopName[]
 }
+
+/** An event that has not arrived by then counts with this time. */
+export const ARRIVAL_MS = 120_000
+
+/** How the quiet organisation publishes; the response is `{ times }`. */
+export type QuietRequest = { rate: number; seconds: number }
+
+/** A load on the processors: shares of one processor, and the length of a piece in Postgres. */
+export type Load = { postgres: number; others: number; pieceMs: number }
+
+/** What the control does next. */
+export type LoadRequest = Load | 'stop'

@@ -7,7 +7,7 @@ import type { Child } from '../run/child.ts'
 import { drain } from '../run/drain.ts'
 import { attempt } from '../run/enter.ts'
 import { median } from '../run/stats.ts'
-import { pickSides, type SideSpec } from '../sides/catalog.ts'
+import { besides, pickSides, quickPair, type SideSpec } from '../sides/catalog.ts'
 import type { Answer, Plan, Question, Row } from './_question.ts'
 import { short } from './growth.ts'
 
@@ -17,17 +17,16 @@ const ARRIVAL_MS = 30_000
 
 export const fanOut: Question = {
   name: 'fanout',
-  isLong: true,
   title: 'One event to many endpoints',
   run: answer,
 }
 
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
-  const deliveries = plan.events ?? (plan.quick ? 2_000 : 20_000)
-  const fans = plan.quick ? [1, 100] : [1, 10, 100, 1_000]
+  const deliveries = plan.events ?? (plan.quick ? 4_000 : 20_000)
+  const fans = plan.quick ? [1_000] : [1, 10, 100, 1_000]
   const problems: string[] = []
   const rows: Row[] = []
-  for (const spec of pickSides(plan.sides, ['outhook direct', 'graphile deno'])) {
+  for (const spec of pickSides(plan.sides, plan.quick ? quickPair : besides)) {
     for (const fan of fans) {
       const values = await attempt(bench, problems, () => measure(bench, spec, fan, deliveries))
       if (values === undefined) continue

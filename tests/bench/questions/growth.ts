@@ -4,7 +4,7 @@ import { type Loader, loadFinished, loadGraphile, loadWaiting } from '../setup/l
 import type { Bench } from '../run/bench.ts'
 import { attempt, enter, leave } from '../run/enter.ts'
 import { saturate } from '../run/saturate.ts'
-import { pickSides, type SideSpec } from '../sides/catalog.ts'
+import { besides, pickSides, quickPair, type SideSpec } from '../sides/catalog.ts'
 import type { Answer, Plan, Question, Row } from './_question.ts'
 
 const ENDPOINTS = 1_000
@@ -27,7 +27,7 @@ export const waiting: Question = {
     return await answer(
       bench,
       plan,
-      pickSides(plan.sides, ['outhook direct', 'graphile deno']).flatMap((spec) =>
+      pickSides(plan.sides, plan.quick ? quickPair : besides).flatMap((spec) =>
         sizes.map((count) => ({
           ...{ spec, count, waits: true },
           load: spec.source === 'outhook' ? loadWaiting : loadGraphile,
@@ -41,6 +41,7 @@ export const waiting: Question = {
 
 export const finished: Question = {
   name: 'finished',
+  isLong: true,
   title: 'With more finished deliveries',
   run: async (bench, plan) => {
     const sizes = plan.quick ? [0, 100_000] : [0, 1_000_000, 20_000_000]
@@ -58,7 +59,7 @@ export const finished: Question = {
 }
 
 async function answer(bench: Bench, plan: Plan, sizes: Size[], note: string): Promise<Answer> {
-  const seconds = plan.quick ? 3 : 10
+  const seconds = plan.quick ? 2 : 10
   const problems: string[] = []
   const rows: Row[] = []
   for (const size of sizes) {

@@ -12,11 +12,14 @@ import { empty } from './sustained.ts'
 const ENDPOINTS = 10
 const BACKLOG = 2_000
 const SHARES = [10, 50, 80]
+const QUICK_SHARES = [50]
 const SLOW_RATE = 10
 const SIDES = [
-  ...['outhook direct', 'outhook rpc', 'graphile deno', 'pg-boss node', 'bullmq node'],
-  'naive deno',
+  ...['outhook direct', 'outhook node', 'outhook rpc', 'graphile deno', 'graphile node'],
+  ...['pg-boss node', 'bullmq node', 'naive deno', 'naive node'],
 ]
+
+const QUICK_SIDES = ['outhook node', 'graphile node', 'pg-boss node']
 
 export const latency: Question = {
   name: 'latency',
@@ -24,16 +27,21 @@ export const latency: Question = {
   run: answer,
 }
 
+/** How long each load lasts. */
+function secondsOf(quick: boolean): number {
+  return quick ? 2 : 8
+}
+
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
-  const seconds = plan.quick ? 2 : 8
+  const seconds = secondsOf(plan.quick)
   const problems: string[] = []
   const rows: Row[] = []
-  const names = plan.quick ? ['outhook direct', 'graphile deno'] : SIDES
+  const names = plan.quick ? QUICK_SIDES : SIDES
   for (const spec of pickSides(plan.sides, names)) {
     const options = { endpoints: ENDPOINTS, hasPublisher: true }
     const [contestant] = await enter(bench, [spec], options, problems)
     if (contestant === undefined) continue
-    await attempt(bench, problems, () => measure(bench, contestant, seconds, rows))
+    await attempt(bench, problems, () => measure(bench, contestant, plan, rows))
     await leave([contestant])
   }
   return {
@@ -57,10 +65,11 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
 async function measure(
   bench: Bench,
   { spec, worker, publisher }: Contestant,
-  seconds: number,
+  { quick }: Plan,
   rows: Row[],
 ): Promise<void> {
   if (publisher === null) return
+  const seconds = secondsOf(quick)
   const most = await saturate(bench, {
     ...{ spec, publisher, backlog: BACKLOG, loaded: 0, seconds: Math.min(seconds, 5) },
     workers: [worker],
@@ -70,7 +79,10 @@ async function measure(
   await worker.ask({ do: 'work' })
   const loads = [
     { at: `${SLOW_RATE}/s`, rate: SLOW_RATE },
-    ...SHARES.map((share) => ({ at: `${share} %`, rate: most * share / 100 })),
+    ...(quick ? QUICK_SHARES : SHARES).map((share) => ({
+      at: `${share} %`,
+      rate: most * share / 100,
+    })),
   ]
   for (const { at, rate } of loads) {
     const waits = await steady(bench, { spec, worker, publisher, rate, seconds })

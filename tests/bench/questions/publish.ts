@@ -30,11 +30,11 @@ export const publish: Question = {
 }
 
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
-  const events = plan.events ?? (plan.quick ? 2_000 : 10_000)
+  const events = plan.events ?? (plan.quick ? 1_000 : 10_000)
   const rounds = plan.rounds ?? (plan.quick ? 2 : 3)
   const problems: string[] = []
   const rows: Row[] = []
-  for (const spec of pickSides(plan.sides, ['outhook direct', 'graphile deno', 'naive deno'])) {
+  for (const spec of pickSides(plan.sides, ['outhook direct', 'graphile node', 'naive node'])) {
     const values = await attempt(bench, problems, () => measure(bench, spec, events, rounds))
     if (values === undefined) continue
     rows.push({ series: spec.name.split(' ')[0] ?? spec.name, values: { ...values } })

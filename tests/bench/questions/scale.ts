@@ -4,7 +4,7 @@ import type { Bench } from '../run/bench.ts'
 import type { Child } from '../run/child.ts'
 import { attempt } from '../run/enter.ts'
 import { saturate } from '../run/saturate.ts'
-import { pickSides, type SideSpec } from '../sides/catalog.ts'
+import { besides, pickSides, quickPair, type SideSpec } from '../sides/catalog.ts'
 import type { Answer, Plan, Question, Row } from './_question.ts'
 import { short } from './growth.ts'
 
@@ -26,14 +26,13 @@ const MANY = { endpoints: 20, maxInFlight: 50 }
 
 export const endpoints: Question = {
   name: 'endpoints',
-  isLong: true,
   title: 'With more endpoints',
   run: async (bench, plan) => {
     const counts = plan.quick ? [10, 1_000] : [10, 100, 1_000, 10_000]
     return await answer(
       bench,
       plan,
-      pickSides(plan.sides, ['outhook direct']).flatMap((spec) =>
+      pickSides(plan.sides, plan.quick ? quickPair : besides).flatMap((spec) =>
         counts.map((count) => ({ spec, endpoints: count, workers: 1, at: short(count) }))
       ),
       'one worker; the events are for all endpoints in turn',
@@ -43,14 +42,13 @@ export const endpoints: Question = {
 
 export const workers: Question = {
   name: 'workers',
-  isLong: true,
   title: 'With more workers',
   run: async (bench, plan) => {
-    const counts = plan.quick ? [1, 2] : [1, 2, 4, 8]
+    const counts = plan.quick ? [1, 8] : [1, 2, 4, 8]
     return await answer(
       bench,
       plan,
-      pickSides(plan.sides, ['outhook direct', 'graphile deno']).flatMap((spec) =>
+      pickSides(plan.sides, plan.quick ? quickPair : besides).flatMap((spec) =>
         counts.map((count) => ({ spec, ...MANY, workers: count, at: String(count) }))
       ),
       '20 endpoints with 50 requests in flight each; the number is that of the worker processes, all ' +
@@ -60,7 +58,7 @@ export const workers: Question = {
 }
 
 async function answer(bench: Bench, plan: Plan, scales: Scale[], note: string): Promise<Answer> {
-  const seconds = plan.quick ? 3 : 8
+  const seconds = plan.quick ? 2 : 8
   const problems: string[] = []
   const rows: Row[] = []
   for (const scale of scales) {

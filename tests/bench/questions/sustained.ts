@@ -7,7 +7,7 @@ import { attempt, enter, leave } from '../run/enter.ts'
 import { saturate } from '../run/saturate.ts'
 import { median } from '../run/stats.ts'
 import type { Stored } from '../sides/_protocol.ts'
-import { pickSides } from '../sides/catalog.ts'
+import { besides, pickSides } from '../sides/catalog.ts'
 import type { Answer, Plan, Question } from './_question.ts'
 
 const BACKLOG = 5_000
@@ -24,7 +24,7 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   const seconds = plan.seconds ?? (plan.quick ? 4 : 15)
   const rounds = plan.rounds ?? (plan.quick ? 1 : 3)
   const problems: string[] = []
-  const specs = pickSides(plan.sides, ['outhook direct', 'graphile deno'])
+  const specs = pickSides(plan.sides, besides)
   const options = { endpoints: ENDPOINTS, hasPublisher: true }
   const contestants = await enter(bench, specs, options, problems)
   const rates = new Map<string, number[]>()

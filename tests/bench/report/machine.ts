@@ -22,6 +22,17 @@ export function readMachine(): Machine {
   }
 }
 
+/** Why not to measure at this load average, or null. */
+export function loadProblem(load: number, most: number): string | null {
+  if (load <= most) return null
+  return `The load average of this machine is ${
+    load.toFixed(1)
+  }, above ${most}: other programs would ` +
+    `change the figures. Wait until it is idle, or measure all the same with --load ${
+      Math.ceil(load)
+    }`
+}
+
 /** Versions of all that was measured; those of the servers are asked of them. */
 export function readVersions(servers: Record<string, string>): Record<string, string> {
   const { esbuild: _, ...peers } = versions

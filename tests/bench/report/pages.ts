@@ -87,10 +87,11 @@ function summary(results: Results): string {
 }
 
 /** When and on what: `2026-11-28 on 2 cores of …, everything on one machine`. */
-function machine({ at, machine }: Results): string {
+function machine({ at, machine, load }: Results): string {
   const { cores, cpu, memoryGb, system } = machine
+  const busy = load === undefined ? '' : `, with a load average of ${load.toFixed(1)} at the start`
   return `${at.slice(0, 10)}, on ${cores} cores of ${cpu} with ${memoryGb} GB (${system}), ` +
-    'everything on one machine'
+    `everything on one machine${busy}`
 }
 
 function part(answer: NamedAnswer): string[] {

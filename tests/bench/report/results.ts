@@ -16,6 +16,8 @@ export interface Results {
   at: string
   minutes: number
   commit: string
+  /** The load average of the machine before the first question; absent in older results. */
+  load?: number
   command: string
   machine: Machine
   versions: Record<string, string>

@@ -1,8 +1,12 @@
 /** What all questions share: the receiver, the servers, and sides as processes. */
 
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import {
+  workerFlags as nodeFlags,
+  workerThreads,
+} from '../../../functions/_shared/runtime/node_runtime.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { bundleForNode } from '../../../supabase/local/worker/bundle.ts'
 import { testFolder } from '../../_support/folder.ts'
 import { durabilityProblems, readDurability, requireDurable } from '../setup/durable.ts'
 import { type Peers, preparePeers } from '../setup/peers.ts'
@@ -47,6 +51,9 @@ export interface Endpoints {
 
 /** The most that an endpoint may allow. */
 const MAX_IN_FLIGHT = 1_000
+
+/** The source of Outhook's sides, from the root of the project. */
+const OUTHOOK = 'tests/bench/sides/outhook.ts'
 
 /** The worker's own flags for V8, as `deno task worker` has them. */
 function workerFlags(): string[] {
@@ -93,6 +100,24 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     return JSON.stringify(config)
   }
 
+  let bundle: Promise<string> | undefined
+
+  /** Outhook's side as one file, built as `task build:worker` builds the worker. */
+  async function buildForNode(): Promise<string> {
+    const output = join(dataDir, 'outhook.mjs')
+    await bundleForNode({ entry: OUTHOOK, output, log })
+    return output
+  }
+
+  async function outhookCommand(spec: SideSpec): Promise<string[]> {
+    if (spec.runtime === 'node') {
+      return [peers.node, ...nodeFlags, await (bundle ??= buildForNode())]
+    }
+    const flags = spec.mode === 'rpc' ? [] : workerFlags()
+    const run = [Deno.execPath(), 'run', '--cached-only', '-A', '--no-check', ...flags]
+    return [...run, join(projectRoot, OUTHOOK)]
+  }
+
   const all = started.move()
   return {
     ...{ peers, server, receiver, origin, secret, log },
@@ -110,24 +135,14 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     },
     start: async (spec, role, endpoints, { isFan = false } = {}) => {
       const command = spec.source === 'outhook'
-        ? [
-          ...[
-            Deno.execPath(),
-            'run',
-            '--cached-only',
-            '-A',
-            '--no-check',
-            ...spec.mode === 'rpc' ? [] : workerFlags(),
-          ],
-          fileURLToPath(new URL('../sides/outhook.ts', import.meta.url)),
-        ]
+        ? await outhookCommand(spec)
         : peers.command(`sides/${spec.source}`, spec.runtime)
       const options = spec.mode === 'rpc' ? ['--rpc'] : []
-      return await startChild(spec.name, [
-        ...command,
-        await configOf(spec, role, endpoints, isFan),
-        ...options,
-      ], { cwd: projectRoot })
+      return await startChild(
+        spec.name,
+        [...command, await configOf(spec, role, endpoints, isFan), ...options],
+        { cwd: projectRoot, env: environmentOf(spec) },
+      )
     },
     versions: async () => ({
       postgres: await server.version(),
@@ -135,6 +150,12 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     }),
     stop: () => all.disposeAsync(),
   }
+}
+
+/** The environment that the worker gives itself under Node; see restartWithFlags(). */
+function environmentOf({ source, runtime }: SideSpec): Record<string, string> {
+  const isOurs = source === 'outhook' && runtime === 'node'
+  return isOurs ? { UV_THREADPOOL_SIZE: String(workerThreads) } : {}
 }
 
 /** The name of the side's database or queue. */

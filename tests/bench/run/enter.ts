@@ -13,8 +13,8 @@ export interface Contestant {
 }
 
 /**
- * Starts each side with an empty store. One that cannot start is a problem and stays out. Outhook's two
- * share one store.
+ * Starts each side with an empty store. One that cannot start is a problem and stays out. Those of
+ * Outhook share one store.
  */
 export async function enter(
   bench: Bench,

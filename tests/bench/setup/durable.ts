@@ -28,12 +28,12 @@ export async function readDurability(sql: Sql): Promise<DurableSettings> {
 
 /**
  * Unlogged as they are installed: the status of runs, refusals of runs and of the periodic work, the progress of
- * the cleanup, and the requests of pg_net. They store no delivery.
+ * the cleanup, the kinds that no run can send, and the requests of pg_net. They store no delivery.
  */
 const WITHOUT_DELIVERIES = [
   ...['outbox.run', 'outbox.run_batch', 'outbox.request_bucket', 'outbox.contract_refusal'],
   ...['outbox.binding_refusal', 'outbox.cleanup_progress', 'outbox.isolation'],
-  'outbox.upkeep_refusal',
+  ...['outbox.upkeep_refusal', 'outbox.waiting_kind'],
   ...['net.http_request_queue', 'net._http_response'],
 ]
 

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SetupError } from '../../../supabase/local/errors.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { esbuildVersion } from '../../../supabase/local/worker/bundle.ts'
 
 /** The exact versions that are installed. */
 export const versions = {
@@ -16,7 +17,7 @@ export const versions = {
   ioredis: '6.0.0',
   pg: '8.23.1',
   undici: '7.30.2',
-  esbuild: '0.28.2',
+  esbuild: esbuildVersion,
 } as const
 
 /** pg-boss and graphile-worker need 22; this is the long-term release after it. */
@@ -28,6 +29,8 @@ const CEILINGS = ['sides/undici', 'sides/fetch']
 export interface Peers {
   /** The command that runs `source` of this bench under `runtime`. */
   command(source: string, runtime: 'node' | 'deno'): string[]
+  /** The Node that runs them. */
+  readonly node: string
 }
 
 /** Installs what is missing and compiles; `log` hears of an installation. */
@@ -41,6 +44,7 @@ export async function preparePeers(log: (line: string) => void): Promise<Peers> 
   await compile(folder, out)
   globalThis.addEventListener('unload', () => Deno.removeSync(out, { recursive: true }))
   return {
+    node,
     command: (source, runtime) => {
       const file = join(out, `${source}.mjs`)
       return runtime === 'node'

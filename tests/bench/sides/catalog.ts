@@ -19,6 +19,7 @@ const naive = { loops: 2, batch: 200 }
 /** In the order in which they take turns. */
 export const sides: readonly SideSpec[] = [
   { name: 'outhook direct', source: 'outhook', runtime: 'deno', tuning: {} },
+  { name: 'outhook node', source: 'outhook', runtime: 'node', tuning: {} },
   { name: 'outhook rpc', source: 'outhook', runtime: 'deno', mode: 'rpc', tuning: { runs: 4 } },
   { name: 'graphile deno', source: 'graphile', runtime: 'deno', tuning: graphile },
   { name: 'graphile node', source: 'graphile', runtime: 'node', tuning: graphile },
@@ -58,8 +59,23 @@ export const sides: readonly SideSpec[] = [
   },
 ]
 
+/** Outhook beside the fastest queue that keeps what it sends, under both runtimes. */
+export const besides: readonly string[] = [
+  ...['outhook direct', 'outhook node'],
+  ...['graphile deno', 'graphile node'],
+]
+
+/** Those that a quick run measures, unless sides are named. */
+export const quickSides: readonly string[] = [
+  ...['outhook direct', 'outhook node', 'graphile node', 'pg-boss node', 'bullmq node'],
+  'naive node',
+]
+
+/** Those of a quick run for questions that take long: one of each, under the faster runtime. */
+export const quickPair: readonly string[] = ['outhook node', 'graphile node']
+
 /** Of `chosen`, the named ones; where none of them was chosen, none. */
-export function pickSides(chosen: SideSpec[], names: string[]): SideSpec[] {
+export function pickSides(chosen: SideSpec[], names: readonly string[]): SideSpec[] {
   return chosen.filter(({ name }) => names.includes(name))
 }
 

@@ -1,7 +1,7 @@
 /**
  * Outhook as it ships: a worker's loop on a direct connection, or edge runs by RPC when it is given
  * `runs`, which share this process and do not end. Attempts are recorded, breaker and rate logic are
- * on.
+ * on. For Node it is bundled as the worker is.
  */
 
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ import { createLog } from '../../../functions/_shared/base/log.ts'
 import { edgeOptions, type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
 import { run } from '../../../functions/deliver/run.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'
+import { senders } from '../../../functions/_shared/senders/registry.ts'
 import { percentile } from '../run/stats.ts'
 import type { BenchEvent } from './_event.ts'
 import { serveSide, type Side, type SideConfig, type Stored } from './_protocol.ts'
@@ -44,6 +45,7 @@ function connect(config: SideConfig): Side {
     log: createLog({ debug: false, write: () => {} }),
     routineLevel: 'debug',
     stop: stop.signal,
+    senders,
   })
   return {
     counts,
@@ -117,4 +119,9 @@ function watched(
   }
 }
 
-await serveSide(connect)
+/** Serves this side until its input ends. */
+export async function main(): Promise<void> {
+  await serveSide(connect)
+}
+
+if (import.meta.main) await main()
