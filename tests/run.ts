@@ -1,6 +1,7 @@
 import { binVariable } from '../supabase/local/postgres/binaries.ts'
 import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
+import { runFailedAgain } from './_run/again.ts'
 import { listFiles } from './_run/files.ts'
 import { isMachineIdle } from './_run/idle.ts'
 import { stopLeftovers } from './_run/leftovers.ts'
@@ -39,7 +40,9 @@ async function runAll(options: Options): Promise<number> {
   await sweepTestFolders()
   const planned = await planSteps(steps, context)
   await setUp(projectRoot, planned.flatMap(({ parts }) => parts))
-  const results = await runSteps(planned, context, width, () => stopping.code !== null)
+  const stopped = (): boolean => stopping.code !== null
+  const first = await runSteps(planned, context, width, stopped)
+  const { results, passedAgain } = await runFailedAgain(first, options.again, context, stopped)
   await stopping.done
   await removeFoldersOf(context.mark)
   if (stopping.code !== null) return stopping.code
@@ -55,6 +58,8 @@ async function runAll(options: Options): Promise<number> {
   if (failed.length > 0) print(`Failed, see above: ${failed.map(({ name }) => name).join(', ')}`)
   const causes = failed.flatMap(({ parts }) => parts.flatMap((part) => part.causes))
   for (const cause of causes) print(`  ${cause}`)
+  if (passedAgain.length > 0) print('Failed beside others, and passed when run again alone:')
+  for (const cause of passedAgain) print(`  ${cause}`)
   print(tallyLine(total))
   return exitCode(total)
 }

@@ -24,6 +24,50 @@ export const behindAll: readonly Behind[] = [
       'a module that is not needed. Left is what a function does differently without a module.',
   },
   {
+    file: 'tests/package/contents.test.ts',
+    why: 'It checks the types of a program against the packed declarations twice, in 30 s.',
+    caughtBy: ['tests/package/installed.test.ts'],
+    how: 'installed runs the programs of the page with the packed package, and Deno checks the ' +
+      'types of one of them. Left are the list of its files, and types under tsc.',
+  },
+  {
+    file: 'tests/package/deploy.test.ts',
+    why: 'It starts the Supabase CLI about 25 times, which takes more than a minute.',
+    caughtBy: ['tests/package/check.test.ts', 'tests/package/init.test.ts'],
+    how:
+      'init writes what is deployed, and check runs the last step of a deployment. Left are the ' +
+      'calls of the CLI, the order of the steps, and what a second run repeats.',
+  },
+  {
+    file: 'tests/console/tasks.test.ts',
+    why: 'It starts a stack and a browser, and does what an operator does, in about half a minute.',
+    caughtBy: [
+      'tests/console/server.test.ts',
+      'tests/console/form.test.ts',
+      'tests/console/texts.test.ts',
+    ],
+    how: 'They have what the page and its server decide, without a browser; e2e/api_events and ' +
+      'its neighbours have the routes that it calls. Left are the views.',
+  },
+  {
+    file: 'tests/console/views.test.ts',
+    why: 'It starts a stack and a browser, and opens each view on two screens.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/console/texts.test.ts'],
+    how: 'They have the policy of the page, and how it writes texts of others. Left are the views.',
+  },
+  {
+    file: 'tests/package/functions.test.ts',
+    why: 'It bundles five functions and starts each under the older Deno, in 12 s of CPU time.',
+    caughtBy: ['tests/package/init.test.ts', 'tests/functions/bundle.test.ts'],
+    how: 'init delivers with two of the bundles. Left are the others, and the older Deno.',
+  },
+  {
+    file: 'tests/package/bun.test.ts',
+    why: 'It needs Bun, of 90 MB.',
+    caughtBy: ['tests/package/installed.test.ts'],
+    how: 'installed runs the same module in Node.js and Deno. Left is what Bun does otherwise.',
+  },
+  {
     file: 'tests/concurrency/dying.test.ts',
     why: 'It makes dispatch die at each of some hundred rows, and compares all tables each time.',
     caughtBy: [
@@ -51,9 +95,217 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/consumer/stack.test.ts',
     why: 'It starts the stack, Kafka and RabbitMQ, and two consumers.',
-    caughtBy: ['tests/consumer/brokers.test.ts', 'tests/e2e/example_consumer.test.ts'],
-    how: 'brokers consumes from both brokers into the same functions, and example_consumer takes ' +
-      'what the stack has published. Left is both in one piece.',
+    caughtBy: ['tests/consumer/one_bad_letter.test.ts', 'tests/e2e/example_consumer.test.ts'],
+    how:
+      'one_bad_letter consumes from RabbitMQ into the same functions, and example_consumer takes ' +
+      'what the stack has published. Left are Kafka and all in one piece.',
+  },
+  {
+    file: 'tests/sql/messages/judge/orders.test.sql',
+    why: 'It judges messages in some thousand orders of events, in 10 s of CPU time.',
+    caughtBy: [
+      'tests/sql/messages/judge/cases.test.sql',
+      'tests/sql/messages/judge/table.test.sql',
+    ],
+    how:
+      'table has every combination of states of the attempts, and cases has the orders from the ' +
+      'field. Left is an order that nobody has thought of.',
+  },
+  {
+    file: 'tests/sql/messages/plans/messages.test.sql',
+    why: 'It makes 100,000 messages, in 10 s.',
+    caughtBy: [
+      'tests/sql/messages/plans/people.test.sql',
+      'tests/sql/messages/plans/callbacks.test.sql',
+    ],
+    how: 'They bound the calls of the same tables at fewer rows. Left are the lists and the key ' +
+      'queries of the specification.',
+  },
+  {
+    file: 'tests/sql/operations/views/history.test.sql',
+    why: 'It makes 200,000 attempts, in 10 s.',
+    caughtBy: [
+      'tests/sql/operations/views/cheap.test.sql',
+      'tests/sql/operations/views/recount.test.sql',
+    ],
+    how: 'cheap bounds what the views read of open deliveries, and recount compares each answer ' +
+      'with a count by hand. Left is a plan over several days of history.',
+  },
+  {
+    file: 'tests/sql/operations/views/naive_recount.test.sql',
+    why: 'It makes 300 random acts and 71 nights, in 20 s of CPU time.',
+    caughtBy: [
+      'tests/sql/operations/views/recount.test.sql',
+      'tests/sql/operations/views/stated.test.sql',
+    ],
+    how:
+      'recount compares endpoint_status and queue_health with a count by hand, and stated holds ' +
+      'what the others say of each delivery, also after its rows have gone. Left are rare sequences.',
+  },
+  {
+    file: 'tests/sql/api/plans/lists.test.sql',
+    why: 'It makes 50,000 events and their deliveries, in 6 s.',
+    caughtBy: [
+      'tests/sql/api/list_deliveries/pages.test.sql',
+      'tests/sql/api/list_dead_letters/pages.test.sql',
+    ],
+    how:
+      'They walk all pages of the lists, whose order and bounds the indexes give. Left is a page ' +
+      'that reads more than it shows.',
+  },
+  {
+    file: 'tests/sql/engine/states/endpoint.test.sql',
+    why: 'It tries every change in every status of an endpoint, in 7 s of CPU time.',
+    caughtBy: ['tests/sql/engine/states/transitions.test.sql', 'tests/e2e/api_endpoints.test.ts'],
+    how: 'transitions has the same table of a delivery, whose endpoint changes under it, and ' +
+      'api_endpoints makes the usual changes. Left are changes that are refused in a rare status.',
+  },
+  {
+    file: 'tests/sql/engine/states/breaker.test.sql',
+    why: 'It tries every event in every status of a breaker, in 7 s of CPU time.',
+    caughtBy: [
+      'tests/sql/engine/breaker/opens.test.sql',
+      'tests/sql/engine/breaker/one_probe.test.sql',
+      'tests/sql/engine/breaker/closes.test.sql',
+      'tests/sql/engine/breaker/late_results.test.sql',
+    ],
+    how:
+      'They have each rule of the breaker one by one. Left is an event in a status in which it ' +
+      'does not usually come.',
+  },
+  {
+    file: 'tests/sql/engine/states/replay_job.test.sql',
+    why: 'It tries every change in every status of a replay job, in 4 s of CPU time.',
+    caughtBy: [
+      'tests/concurrency/replay_jobs.test.ts',
+      'tests/sql/operations/replay_many/share.test.sql',
+    ],
+    how: 'replay_jobs changes a job while it runs, from two sessions. Left are changes that are ' +
+      'refused in a rare status.',
+  },
+  {
+    file: 'tests/sql/engine/route/flood.test.sql',
+    why: 'It routes beside bulk loads of many organisations, in 6 s of CPU time.',
+    caughtBy: ['tests/sql/engine/route/turns.test.sql'],
+    how:
+      'turns has the rules by which organisations take turns. Left is their bound at thousands ' +
+      'of events.',
+  },
+  {
+    file: 'tests/concurrency/mixed.test.ts',
+    why: 'It does everything at random in eight sessions, in 10 s of CPU time.',
+    caughtBy: ['tests/concurrency/crossing.test.ts', 'tests/concurrency/lock_sites.test.ts'],
+    how:
+      'crossing makes the calls of the engine cross, and lock_sites names a test of two sessions ' +
+      'for each lock. Left is a deadlock of two calls that seldom meet.',
+  },
+  {
+    file: 'tests/concurrency/pinned.test.ts',
+    why: 'It fills tables with dead rows for 8 s of CPU time.',
+    caughtBy: [
+      'tests/sql/engine/plans/dispatch.test.sql',
+      'tests/sql/operations/views/cheap.test.sql',
+    ],
+    how: 'They bound what the same calls read. Left is what dead rows add while a transaction is ' +
+      'open for long.',
+  },
+  {
+    file: 'tests/concurrency/wide.test.ts',
+    why: 'It makes 10,000 endpoints and routes an event to each, in 8 s of CPU time.',
+    caughtBy: [
+      'tests/sql/engine/route/wide_event.test.sql',
+      'tests/sql/engine/route/targets.test.sql',
+    ],
+    how: 'wide_event routes an event over several calls, too. Left is what other sessions wait ' +
+      'meanwhile.',
+  },
+  {
+    file: 'tests/concurrency/short_waits.test.ts',
+    why: 'It waits for deadlocks and for locks that are held, in half a minute.',
+    caughtBy: ['tests/concurrency/set_aside.test.ts', 'tests/concurrency/passing_refusals.test.ts'],
+    how:
+      'They tell refusals that pass from those of one row. Left is a lock that ends just as the ' +
+      'rows are isolated.',
+  },
+  {
+    file: 'tests/e2e/moves.test.ts',
+    why: 'It makes a standby, a dump and a template copy under a worker, in 12 s of CPU time.',
+    caughtBy: ['tests/e2e/copies.test.ts', 'tests/sql/engine/binding/rules.test.sql'],
+    how: 'copies delivers from a dump, and binding has the rules by which a database is bound ' +
+      'again. Left is a worker that goes on during a promotion or a restore.',
+  },
+  {
+    file: 'tests/e2e/broker_stack.test.ts',
+    why: 'It starts the stack, Kafka and RabbitMQ, in 11 s of CPU time.',
+    caughtBy: ['tests/e2e/broker_kafka.test.ts', 'tests/e2e/broker_rabbitmq.test.ts'],
+    how:
+      'They send to each broker with the same senders. Left is one saga to both and to webhooks.',
+  },
+  {
+    file: 'tests/e2e/run_limits.test.ts',
+    why: 'It runs four workers and holds receivers back, in 10 s of CPU time.',
+    caughtBy: ['tests/concurrency/limits.test.ts', 'tests/concurrency/claimers.test.ts'],
+    how: 'They hold the same limits with sixteen claimers. Left is the way of real runs to them.',
+  },
+  {
+    file: 'tests/e2e/incident.test.ts',
+    why: 'It runs a Prometheus through an incident, in 10 s of CPU time.',
+    caughtBy: [
+      'tests/project/alerts.test.ts',
+      'tests/e2e/alerts.test.ts',
+      'tests/project/ops_dashboard.test.ts',
+    ],
+    how: 'alerts evaluates the rules with promtool, and ops_dashboard reads the queries. Left is ' +
+      'whether Prometheus takes what the function metrics sends.',
+  },
+  {
+    file: 'tests/e2e/message_killed.test.ts',
+    why: 'It kills runs with a message and waits for their leases, in half a minute.',
+    caughtBy: ['tests/e2e/run_killed.test.ts', 'tests/concurrency/held_messages.test.ts'],
+    how:
+      'run_killed kills runs with a webhook. What a lost attempt of a message means is in pgTAP ' +
+      '(messages/judge). Left is the callback that comes after the death.',
+  },
+  {
+    file: 'tests/e2e/job_timeouts.test.ts',
+    why: 'It waits for jobs of pg_cron that delete 30,000 rows in several starts, for minutes.',
+    caughtBy: ['tests/concurrency/stalls.test.ts', 'tests/concurrency/held_cleanup.test.ts'],
+    how:
+      'stalls and held_cleanup run the same jobs with a timeout. Left is pg_cron that starts them.',
+  },
+  {
+    file: 'tests/e2e/callbacks_fuzz.test.ts',
+    why: 'It signs random bodies, in 7 s of CPU time.',
+    caughtBy: [
+      'tests/e2e/callbacks.test.ts',
+      'tests/functions/_shared/messages/callbacks/parse.test.ts',
+    ],
+    how: 'They have the structures that WhatsApp sends, and broken ones. Left is one that nobody ' +
+      'has thought of.',
+  },
+  {
+    file: 'tests/modules/example_kind/schema.test.ts',
+    why: 'It makes a database for each module and compares it, in 9 s of CPU time.',
+    caughtBy: ['tests/modules/example_kind/delivery.test.ts', 'tests/modules/names.test.ts'],
+    how: 'delivery sends by the example kind. Left is what it adds beside each module.',
+  },
+  {
+    file: 'tests/modules/rights.test.ts',
+    why: 'It applies the modules in other orders and compares all, in 7 s of CPU time.',
+    caughtBy: ['tests/sql/rights/table.test.sql', 'tests/modules/check.test.ts'],
+    how: 'table has every right of the whole schema. Left is a module that is added later.',
+  },
+  {
+    file: 'tests/consumer/brokers.test.ts',
+    why: 'It starts RabbitMQ and Kafka and kills the consumer, in 17 s of CPU time.',
+    caughtBy: ['tests/consumer/one_bad_letter.test.ts', 'tests/consumer/inbox.test.ts'],
+    how: 'one_bad_letter consumes from a real RabbitMQ. Left is Kafka, and a death in mid-batch.',
+  },
+  {
+    file: 'tests/project/docs_copies.test.ts',
+    why: 'It makes four copies of a database, in 6 s of CPU time.',
+    caughtBy: ['tests/e2e/copies.test.ts'],
+    how: 'copies decides about a copy by the same calls. Left are the calls as the page has them.',
   },
   {
     file: 'tests/sql/engine/plans/million.test.sql',
@@ -113,10 +365,9 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/e2e/upgraded.test.ts',
     why: 'It unpacks PostgreSQL 17, and runs pg_upgrade for 15 s.',
-    caughtBy: ['tests/e2e/moves.test.ts', 'tests/e2e/copies.test.ts'],
-    how:
-      'moves restores a database in place under a worker, and copies delivers from a dump: the ' +
-      'database has another identity there, too. Left is what pg_upgrade itself changes.',
+    caughtBy: ['tests/e2e/copies.test.ts', 'tests/sql/engine/binding/rules.test.sql'],
+    how: 'copies delivers from a dump: the database has another identity there, too, and binding ' +
+      'has the rules for it. Left is what pg_upgrade itself changes.',
   },
   {
     file: 'tests/start/interrupted.test.ts',

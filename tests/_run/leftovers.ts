@@ -8,7 +8,7 @@ export interface Leftover {
 export const runMark = 'OUTHOOK_TEST_RUN'
 
 /** The mark of one part of a run; `findLeftovers()` of the run's own mark finds it too. */
-export function partMark(mark: string, part: number): string {
+export function partMark(mark: string, part: number | string): string {
   return `${mark}.${part}`
 }
 

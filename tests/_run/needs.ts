@@ -8,9 +8,13 @@ export type Need =
   | 'supabase'
   | 'redocly'
   | 'typescript client'
+  | 'bun'
+  | 'package tools'
+  | 'console tools'
   | 'receiver packages'
   | 'page packages'
   | 'bundler'
+  | 'Node'
 
 /** A need exists if the path of a used file, or its text, matches. */
 const USES: Readonly<Record<Need, { path?: RegExp; text?: RegExp }>> = {
@@ -24,9 +28,13 @@ const USES: Readonly<Record<Need, { path?: RegExp; text?: RegExp }>> = {
   supabase: { text: /(?<!function )\brunCli\(/ },
   redocly: { text: /\bnpmTools\.redocly\b/ },
   'typescript client': { text: /\bnpmTools\.typescriptClient\b/ },
+  bun: { text: /\bnpmTools\.bun\b/ },
+  'package tools': { path: /^package\/build\/package\.ts$/ },
+  'console tools': { path: /^console\/build\/build\.ts$/ },
   'receiver packages': { text: /\breceiverPackages\(/ },
   'page packages': { path: /^tests\/project\/_docs\.ts$/ },
   bundler: { text: /\[\s*'bundle'/ },
+  Node: { text: /(?<!function )\bbuiltForNode\(/ },
 }
 
 /** What the files need, given all that they use. The runner itself, in tests/_run/, needs nothing. */

@@ -8,6 +8,8 @@ export interface Options {
   all: boolean
   /** List the slowest tests and files at the end. */
   slow: boolean
+  /** How many failed parts, at most, run once more; see `again.ts`. */
+  again: number
   /** Words that select tests by file path or by name; none selects all. */
   words: string[]
   /** The major version of Postgres to test on; null: the one that is installed. */
@@ -17,11 +19,13 @@ export interface Options {
 /** What `--help` prints. */
 export const help = `Run tests of every kind.
 
-  npx -y deno@2.9.6 task test [--all] [--slow] [--postgres 17] [<word>…]
+  npx -y deno@2.9.6 task test [--all] [--again N] [--slow] [--postgres 17] [<word>…]
   npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [<word>…]
 
   <word>         run only what has one of the words in its path or name, or is a step of this name
-  --all          run all tests except the soak tests: about half an hour on 2 cores, instead of 10 minutes
+  --all          run all tests except the soak tests: 25 to 50 minutes on 2 cores, instead of 10 to 20
+  --again N      run at most N failed files or groups of files once more, alone; the list at the end names those
+                 that pass then; if more failed, none runs again
   --slow         list the slowest tests and files at the end
   --postgres 17  run on PostgreSQL 17, which is installed below .outhook
   --short        soak: the shortened form of CI
@@ -38,13 +42,21 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
   if (version !== null && version !== '17') {
     return { ok: false, message: '--postgres takes 17; without it the installed one is tested on' }
   }
-  const args = at < 0 ? given : given.toSpliced(at, 2)
+  const rest = at < 0 ? given : given.toSpliced(at, 2)
+  const atAgain = rest.indexOf('--again')
+  const again = atAgain < 0 ? '0' : rest[atAgain + 1] ?? ''
+  if (!/^[0-9]$/.test(again)) {
+    return { ok: false, message: '--again takes a number from 0 to 9' }
+  }
+  const args = atAgain < 0 ? rest : rest.toSpliced(atAgain, 2)
   const flags = args.filter((arg) => arg.startsWith('-'))
   const unknown = flags.find((flag) => !known.includes(flag))
   if (unknown !== undefined) {
     return {
       ok: false,
-      message: `Unknown option "${unknown}": known are ${known.join(', ')} and --postgres 17`,
+      message: `Unknown option "${unknown}": known are ${
+        known.join(', ')
+      }, --again N and --postgres 17`,
     }
   }
   const [all, slow, soak, short] = known.map((flag) => flags.includes(flag))
@@ -59,6 +71,7 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
       // Who names a test wants it, however long it takes.
       all: (all ?? false) || words.length > 0,
       slow: slow ?? false,
+      again: Number(again),
       words,
       postgres: version === null ? null : 17,
     },

@@ -10,7 +10,12 @@ export interface StepResult {
   name: string
   counts: Tally
   time: StepTime
-  parts: PartResult[]
+  parts: RanPart[]
+}
+
+/** A part that has run. */
+export interface RanPart extends PartResult {
+  part: Part
 }
 
 /** A step with its parts, none of which has run. */
@@ -23,7 +28,7 @@ export interface PlannedStep {
 interface Running {
   step: Step
   left: number
-  results: PartResult[]
+  results: RanPart[]
   outputs: string[]
   begun: number
   work: number
@@ -69,7 +74,7 @@ export async function runSteps(
     if (stopped()) return
     const seconds = (performance.now() - started) / 1000
     running.work += seconds
-    running.results.push(result)
+    running.results.push({ ...result, part })
     running.outputs.push(output)
     if (running.step.eachPart) printRaw(lineOf(part.name, result.counts, seconds, '  '))
     running.left -= 1
@@ -77,7 +82,8 @@ export async function runSteps(
   }
 }
 
-async function runPart(
+/** Runs one part, and ends what it left running, which counts as a failure of it. */
+export async function runPart(
   part: Part,
   context: StepContext,
   mark: string,
@@ -109,7 +115,8 @@ function finish({ step, results, outputs, begun, work }: Running): StepResult {
   return { name: step.name, counts, time: { name: step.name, clock, work }, parts: results }
 }
 
-function lineOf(name: string, counts: Tally, seconds: number, indent: string): string {
+/** `ok name: 3 passed, 0 failed (2.0 s)`. */
+export function lineOf(name: string, counts: Tally, seconds: number, indent: string): string {
   const word = counts.failed === 0 ? 'ok    ' : 'FAILED'
   return `${indent}${word} ${name}: ${tallyLine(counts)} (${duration(seconds)})\n`
 }

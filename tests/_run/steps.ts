@@ -10,22 +10,36 @@ export const waitingFiles = [
   'tests/e2e/delivery_lost.test.ts',
   'tests/e2e/delivery_worker.test.ts',
   'tests/e2e/message_killed.test.ts',
+  'tests/e2e/waking.test.ts',
 ] as const
 
 /** What the edge level of Deno does not run: the local stack needs the newer one. */
 const needsNewerDeno = [
   'tests/functions/local',
   // They start a database or bundle with the stack's own code.
+  'tests/functions/_shared/database/direct.test.ts',
   'tests/functions/_shared/database/fault.test.ts',
   'tests/functions/_shared/database/transports.test.ts',
   'tests/functions/bundle.test.ts',
   'tests/functions/deliver/worker.test.ts',
+  // In Deno 2.1, node:tls checks no names; rustls does.
+  'tests/functions/_shared/runtime/server_checks.test.ts',
 ] as const
 
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
 export const testSteps: readonly Step[] = [
   commandStep('ok', [
-    ['check', '--quiet', 'supabase', 'functions', 'consumer', 'tests'],
+    [
+      'check',
+      '--quiet',
+      'supabase',
+      'functions',
+      'consumer',
+      'package',
+      'console/main.ts',
+      'tests',
+    ],
+    ['check', '--quiet', '--config', 'console/page/deno.json', 'console/page'],
     ['fmt', '--check'],
     ['lint', '--quiet'],
   ]),
@@ -57,6 +71,14 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'end to end', folder: 'tests/e2e', waits: waitingFiles }),
   denoStep({ name: 'first start', folder: 'tests/start' }),
   denoStep({ name: 'consumer', folder: 'tests/consumer' }),
+  denoStep({ name: 'package', folder: 'tests/package' }),
+  denoStep({
+    name: `package under Deno ${edgeDeno}`,
+    folder: 'tests/package/receive',
+    version: edgeDeno,
+    parts: 1,
+  }),
+  denoStep({ name: 'console', folder: 'tests/console' }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]
 

@@ -4,9 +4,13 @@
  */
 
 import { join } from 'node:path'
+import { consoleTools } from '../../console/build/tools.ts'
+import { typeGenerator } from '../../package/build/client_types.ts'
+import { buildTools } from '../../package/build/tools.ts'
 import { ensurePackages, ensureTool } from '../../supabase/local/npm_tool.ts'
 import { fetchModules } from '../../supabase/local/packages/fetch.ts'
 import { cliVersions } from '../../supabase/local/supabase_cli.ts'
+import { fetchForNode } from '../_support/node.ts'
 import type { Need } from './needs.ts'
 import { listFiles } from './files.ts'
 
@@ -16,7 +20,8 @@ export const edgeDeno = '2.1.4'
 /** Programs of npm, each in its own folder, with the exact version. */
 export const npmTools = {
   redocly: ['@redocly/cli', '2.77.0'],
-  typescriptClient: ['openapi-typescript', '7.13.0'],
+  typescriptClient: typeGenerator,
+  bun: ['bun', '1.4.5'],
 } as const
 
 /** Hears what is being done, a line a call. */
@@ -34,9 +39,13 @@ export function toolWork(root: string, log: Log): [Need, () => Promise<unknown>]
     ]),
     ['redocly', install(npmTools.redocly)],
     ['typescript client', install(npmTools.typescriptClient)],
+    ['bun', install(npmTools.bun)],
+    ['package tools', () => buildTools(root, log)],
+    ['console tools', () => consoleTools(root, log)],
     ['receiver packages', () => receiverPackages(root, log)],
     ['page packages', () => fetchForPages(root, log)],
     ['bundler', () => fetchBundler(root, log)],
+    ['Node', () => fetchForNode(log)],
   ]
 }
 
@@ -60,7 +69,7 @@ export async function receiverPackages(root: string, log: Log = () => {}): Promi
 /** The older Deno, and what it keeps of its own: the functions' packages and the types of Node. */
 async function fetchForEdgeDeno(root: string, log: Log): Promise<void> {
   const deno = join(await ensureTool(root, 'deno', edgeDeno, log), 'deno')
-  const modules = ['functions', 'tests/functions', 'tests/e2e/brokers/edge_send.ts']
+  const modules = ['functions', 'tests/functions', 'tests/e2e/brokers/send.ts']
   const paths = await Promise.all(modules.map((path) => modulesOf(root, path)))
   await fetchModules({ modules: paths.flat(), cwd: root, deno, log })
   // Its type checker takes the types of Node from npm as well.

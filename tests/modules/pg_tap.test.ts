@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { withNeeds } from '../../supabase/local/schema/order.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
-import { runFile, stopHourlyJobs } from '../_run/pg_tap.ts'
+import { runFile, stopJobs } from '../_run/pg_tap.ts'
 import { startTestPostgres } from '../_support/postgres.ts'
 import { install, modules } from './_support/modules.ts'
 
@@ -55,7 +55,7 @@ async function shares(): Promise<Share[]> {
 async function failuresOf({ needed, files }: Share): Promise<string[]> {
   await using pg = await startTestPostgres()
   await install(pg, withNeeds(modules, needed))
-  await stopHourlyJobs(pg)
+  await stopJobs(pg)
   const failures: string[] = []
   for (const file of files) {
     const { counts, output } = await runFile(pg, file)

@@ -6,7 +6,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
 
 /** Runs a copy of .ci/run whose `npx` is the given shell text, `$3` being `task` and `$4` its name. */
-async function runCi(npx: string): Promise<{ code: number; lines: string[] }> {
+async function runCi(npx: string, seconds = 0): Promise<{ code: number; lines: string[] }> {
   const folder = testFolder()
   try {
     await Deno.mkdir(`${folder}/.ci`, { recursive: true })
@@ -16,7 +16,8 @@ async function runCi(npx: string): Promise<{ code: number; lines: string[] }> {
     await Deno.writeTextFile(`${folder}/bin/npx`, `#!/bin/sh\n${npx}\n`, { mode: 0o755 })
     const { code, stdout } = await new Deno.Command('bash', {
       args: [`${folder}/.ci/run`],
-      env: { PATH: `${folder}/bin:${Deno.env.get('PATH')}` },
+      // bash counts on from SECONDS.
+      env: { PATH: `${folder}/bin:${Deno.env.get('PATH')}`, SECONDS: String(seconds) },
     }).output()
     return { code, lines: new TextDecoder().decode(stdout).trimEnd().split('\n') }
   } finally {
@@ -31,9 +32,9 @@ Deno.test('.ci/run prints the time of each part, and last what all of them came 
   expect(code).toBe(0)
   expect(lines.slice(0, 6).map((line) => line.trimEnd())).toEqual([
     'cold',
-    'test --all',
+    'test --all --again 3',
     passed,
-    'test --postgres 17 schema sql/ concurrency/ e2e/',
+    'test --postgres 17 --again 3 schema sql/ concurrency/ e2e/',
     passed,
     'soak --short',
   ])
@@ -46,6 +47,14 @@ Deno.test('.ci/run prints the time of each part, and last what all of them came 
     expect.stringMatching(/^in all +0 min 0\d s$/),
     '21 passed, 0 failed',
   ])
+})
+
+Deno.test('.ci/run leaves out the soak if the tests took more than 70 minutes, and says so', async () => {
+  const { code, lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`, 70 * 60)
+  expect(code).toBe(0)
+  expect(lines).not.toContain('soak --short')
+  expect(lines).toContain('soak           left out: the tests took more than 70 minutes')
+  expect(lines.at(-1)).toBe('14 passed, 0 failed')
 })
 
 Deno.test('.ci/run ends with the code of the part that fails, after its time', async () => {

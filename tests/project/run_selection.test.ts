@@ -33,7 +33,8 @@ Deno.test('namePattern() takes words as they are, not as patterns', () => {
 Deno.test('parseOptions() refuses an option that it does not know', () => {
   expect(parseOptions(['--fast'])).toEqual({
     ok: false,
-    message: 'Unknown option "--fast": known are --all, --slow, --soak, --short and --postgres 17',
+    message:
+      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N and --postgres 17',
   })
   expect(parseOptions(['--short']).ok).toBe(false)
 })
@@ -46,6 +47,7 @@ Deno.test('parseOptions() takes the version of Postgres, and no other than 17', 
       short: false,
       all: true,
       slow: false,
+      again: 0,
       words: ['claim'],
       postgres: 17,
     },
@@ -53,5 +55,17 @@ Deno.test('parseOptions() takes the version of Postgres, and no other than 17', 
   expect(parseOptions(['claim'])).toMatchObject({ options: { postgres: null } })
   for (const args of [['--postgres'], ['--postgres', '18'], ['--postgres', 'claim']]) {
     expect(parseOptions(args).ok).toBe(false)
+  }
+})
+
+Deno.test('parseOptions() takes how many failed parts run again, from 0 to 9', () => {
+  expect(parseOptions(['--all', '--again', '3'])).toMatchObject({
+    options: { all: true, again: 3, words: [] },
+  })
+  for (const args of [['--again'], ['--again', '10'], ['--again', '-1'], ['--again', 'claim']]) {
+    expect(parseOptions(args)).toEqual({
+      ok: false,
+      message: '--again takes a number from 0 to 9',
+    })
   }
 })
