@@ -16,7 +16,12 @@ export interface FirstTicks {
 export function startFirstTicks(
   { dbUrl, log }: { dbUrl: string; log: (line: string) => void },
 ): FirstTicks {
-  const sql = postgres(dbUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } })
+  const sql = postgres(dbUrl, {
+    max: 1,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { statement_timeout: 0 },
+  })
   let isStopped = false
   const ticking = run().catch((error) => {
     if (!isStopped) log(`first ticks: ${messageOf(error)}`)

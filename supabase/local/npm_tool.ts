@@ -66,9 +66,15 @@ async function sweepDrafts(tools: string): Promise<void> {
 
 async function install(folder: string, packages: readonly string[]): Promise<void> {
   const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund']
+  await npm([...args, ...packages], folder)
+}
+
+/** Runs npm in a folder and returns what it prints; throws a SetupError with the cause if it fails. */
+export async function npm(args: readonly string[], cwd: string): Promise<string> {
   const { env } = fetchEnvironment()
   const ended = await new Deno.Command('npm', {
-    args: [...args, ...packages],
+    args: [...args],
+    cwd,
     clearEnv: true,
     env,
     stdin: 'null',
@@ -78,11 +84,11 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
     const message = 'Cannot start npm, which comes with Node.js: install Node.js 20 or newer'
     throw new SetupError(message, { cause })
   })
-  if (ended.success) return
+  if (ended.success) return new TextDecoder().decode(ended.stdout)
   const said = new TextDecoder().decode(ended.stderr).trim()
   const cacheDir = env.npm_config_cache ?? join(env.HOME ?? '', '.npm')
   throw new SetupError(
     fetchProblem(said, { cacheDir, cacheVariable: 'npm_config_cache' }) ??
-      `Cannot install ${packages.join(' ')}:\n${said}`,
+      `npm ${args.join(' ')} failed:\n${said}`,
   )
 }

@@ -19,7 +19,7 @@ export interface Program {
 }
 
 const everything = (): Promise<string[]> =>
-  Promise.resolve(['supabase', 'functions', 'consumer', 'tests'])
+  Promise.resolve(['supabase', 'functions', 'consumer', 'package', 'console', 'tests'])
 
 const workerHelp = `Deliver from a long-running process until SIGTERM or Ctrl-C.
 
@@ -52,7 +52,10 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     also: functionEntrypoints,
   }],
   ['worker', { module: 'functions/deliver/worker.ts', help: workerHelp }],
+  ['build:worker', { module: 'supabase/local/build_worker.ts' }],
   ['consume', { module: 'consumer/main.ts' }],
+  ['console', { module: 'console/main.ts' }],
+  ['console:pictures', { module: 'tests/console/pictures.ts' }],
   ['dlq:replay', { module: 'consumer/replay.ts' }],
   ['ok', { module: 'supabase/local/ok.ts', also: everything, help: okHelp }],
   ['test', { module: 'tests/run.ts', also: everything }],
@@ -63,6 +66,10 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['db:build', { module: 'supabase/local/db_build.ts' }],
   ['types', { module: 'supabase/local/types.ts' }],
   ['openapi', { module: 'supabase/local/openapi.ts' }],
+  ['package', {
+    module: 'package/build/main.ts',
+    also: () => Promise.resolve(['package/functions']),
+  }],
 ])
 
 /** The entrypoints of the project's functions. */

@@ -27,6 +27,7 @@ import { type Postgres, type PostgresBinaries, startPostgres } from './postgres/
 import { fetchModules } from './packages/fetch.ts'
 import { lockFolder } from './process/lock.ts'
 import { requireFreePort } from './process/ports.ts'
+import { startWhatsapp, whatsappPort } from './whatsapp/mod.ts'
 
 /** The project's folder. */
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
@@ -48,6 +49,8 @@ export interface StackOptions {
   projectDir?: string
   /** Whether to tick before the first full minute, when pg_cron before 1.5 starts; default false. */
   ticksAtOnce?: boolean
+  /** Whether to start a WhatsApp of this machine, and make it the Graph API; default false. */
+  whatsapp?: boolean
   /** Whether commits survive a power failure; default true, false for tests. */
   fsync?: boolean
   /** Gets the stack's messages and the functions' output, one line for each call. */
@@ -71,6 +74,8 @@ export interface Stack {
   readonly postgresBin: string
   /** What the database is: `PostgreSQL 17 with pg_net and supabase_vault`. */
   readonly server: string
+  /** The URL of the WhatsApp of this machine; null: there is none. */
+  readonly whatsappUrl: string | null
   /** Runs a script with psql; see Postgres.psql(). */
   readonly psql: Postgres['psql']
   /** Resolves with the database server's exit code when it ends. */
@@ -96,7 +101,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await makeFolder(dataDir)
   const lock = await lockFolder(dataDir, 'stack')
   started.defer(() => lock.release())
-  if (ports === 'cli') requireFreePort(config.api.port, 'API')
+  if (ports === 'cli') {
+    requireFreePort(config.api.port, 'API')
+    if (options.whatsapp === true) requireFreePort(whatsappPort, 'WhatsApp')
+  }
 
   const postgres = await startPostgres({
     dataDir,
@@ -149,6 +157,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const functionsUrl = `${apiUrl}/functions/v1`
   await abortable(configureOutbox({ dbUrl, functionsUrl, workerSecret: keys.workerSecret }), signal)
 
+  let whatsappUrl: string | null = null
+  if (options.whatsapp === true) {
+    const whatsapp = await startWhatsapp({ dbUrl, apiUrl, ports })
+    started.defer(() => whatsapp.stop())
+    whatsappUrl = whatsapp.url
+  }
+
   if (ticksAtOnce) {
     const ticks = startFirstTicks({ dbUrl, log })
     started.defer(() => ticks.stop())
@@ -164,6 +179,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     functions,
     postgresBin: postgres.binaries.bin,
     server: serverName(postgres.binaries),
+    whatsappUrl,
     psql: postgres.psql,
     databaseEnded: postgres.ended,
     stop: () => all.disposeAsync(),

@@ -2,8 +2,10 @@
 -- Module watch, needs core.
 -- From sql/: watch/named_column.sql, watch/column_value.sql, watch/watch_query.sql,
 --   watch/plain_change.sql, watch/publish_change.sql, watch/publish_row.sql,
---   watch/publish_rows.sql, watch/publish_moves.sql, watch/watch_table.sql, watch/broken_watch.sql,
---   watch/rights.sql
+--   watch/publish_rows.sql, watch/publish_moves.sql, watch/watch_check.sql, watch/watch_table.sql,
+--   watch/broken_watch.sql, watch/backfill_source.sql, watch/backfill_key.sql,
+--   watch/backfill_query.sql, watch/backfill_lock.sql, watch/backfill_check.sql,
+--   watch/backfill.sql, watch/backfill_row.sql, watch/backfill_rows.sql, watch/rights.sql
 
 -- sql/watch/named_column.sql
 
@@ -870,7 +872,28 @@ comment on function outbox.publish_moves() is
   'Trigger of a partitioned table, after each update statement: publishes a row that has moved to '
   'another partition as one update. watch_table() creates it.';
 
--- sql/watch/watch_table.sql
+-- sql/watch/watch_check.sql
+
+-- Checks of the tables, the columns and the settings that watch_table() and backfill() get.
+
+create function outbox.check_watched(p_table regclass) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_table is null or not exists (
+    select from pg_catalog.pg_class c
+    where c.oid = p_table and c.relkind in ('r', 'p')
+      and c.relnamespace <> 'outbox'::regnamespace
+      and c.relnamespace <> 'pg_catalog'::regnamespace)
+  then
+    perform outbox.invalid('table',
+      pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
+      'Expected a table of the application; instead of a view, watch its tables');
+  end if;
+end
+$$;
+comment on function outbox.check_watched(regclass) is
+  'Raises OH001 unless this table can be watched.';
 
 create function outbox.check_columns(p_table regclass, p_field text, p_columns text[]) returns void
 language plpgsql set search_path = ''
@@ -896,25 +919,6 @@ end
 $$;
 comment on function outbox.check_columns(regclass, text, text[]) is
   'Raises OH001 unless the table has these columns, at least one.';
-
-create function outbox.check_watched(p_table regclass) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  if p_table is null or not exists (
-    select from pg_catalog.pg_class c
-    where c.oid = p_table and c.relkind in ('r', 'p')
-      and c.relnamespace <> 'outbox'::regnamespace
-      and c.relnamespace <> 'pg_catalog'::regnamespace)
-  then
-    perform outbox.invalid('table',
-      pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
-      'Expected a table of the application; instead of a view, watch its tables');
-  end if;
-end
-$$;
-comment on function outbox.check_watched(regclass) is
-  'Raises OH001 unless this table can be watched.';
 
 create function outbox.check_tree(
   p_table regclass, p_operations text[], p_per_statement boolean
@@ -949,6 +953,60 @@ $$;
 comment on function outbox.check_tree(regclass, text[], boolean) is
   'Raises OH001 if a partition of the table, or the partitioned table that it belongs to, is '
   'watched, or if moves between its partitions could not be told from deletions.';
+
+create function outbox.watched_type(p_table regclass, p_type text) returns text
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_type text := coalesce(p_type, pg_catalog.lower(
+    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
+begin
+  perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
+  return v_type;
+end
+$$;
+comment on function outbox.watched_type(regclass, text) is
+  'The type of the events of a table: p_type, or its name. OH001.';
+
+create function outbox.column_lists(
+  p_org_column text, p_partition_column text, p_columns text[], p_except text[],
+  p_changed text[] default null
+) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+    'org_column', case when p_org_column is not null then array[p_org_column] end,
+    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
+    'columns', p_columns, 'except', p_except, 'changed', p_changed));
+end
+$$;
+comment on function outbox.column_lists(text, text, text[], text[], text[]) is
+  'The lists of columns of watch_table() and backfill() that are given, each as an array.';
+
+create function outbox.check_lists(p_table regclass, p_lists jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_list text;
+  v_names text[];
+begin
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(p_lists) e
+  loop
+    perform outbox.check_columns(p_table, v_list, v_names);
+  end loop;
+  if p_lists ?& '{columns,except}' then
+    perform outbox.invalid('except', 'cannot be combined with columns',
+      'Give columns or except, not both');
+  end if;
+end
+$$;
+comment on function outbox.check_lists(regclass, jsonb) is
+  'Raises OH001 unless the table has the columns of these column_lists().';
+
+-- sql/watch/watch_table.sql
 
 create function outbox.name_columns_of(
   p_table regclass, p_list text, p_columns text[], p_call text
@@ -1023,29 +1081,17 @@ create function outbox.watch_table(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_type text := coalesce(p_type, pg_catalog.lower(
-    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
-  v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-    'org_column', case when p_org_column is not null then array[p_org_column] end,
-    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
-    'columns', p_columns, 'except', p_except, 'changed', p_changed));
+  v_type text;
+  v_columns jsonb := outbox.column_lists(p_org_column, p_partition_column, p_columns, p_except,
+    p_changed);
   v_watch jsonb;
   v_list text;
   v_names text[];
 begin
   perform outbox.check_watched(p_table);
-  perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
+  v_type := outbox.watched_type(p_table, p_type);
   perform outbox.check_user_org(p_org_id);
-  for v_list, v_names in
-    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
-    from pg_catalog.jsonb_each(v_columns) e
-  loop
-    perform outbox.check_columns(p_table, v_list, v_names);
-  end loop;
-  if p_columns is not null and p_except is not null then
-    perform outbox.invalid('except', 'cannot be combined with columns',
-      'Give columns or except, not both');
-  end if;
+  perform outbox.check_lists(p_table, v_columns);
   if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
     perform outbox.invalid('operations',
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
@@ -1109,25 +1155,46 @@ comment on function outbox.unwatch_table(regclass) is
 -- sql/watch/broken_watch.sql
 
 -- Watches that do not publish what they should, so that a person sees them: a column that the watch
--- names was dropped with CASCADE, or somebody has disabled a trigger.
+-- names was dropped with CASCADE, somebody has disabled a trigger, or has created one without
+-- watch_table().
+
+create function outbox.watch_of(p_arguments bytea) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_watch jsonb;
+begin
+  v_watch := pg_catalog.convert_from(pg_catalog.rtrim(p_arguments, '\x00'::bytea),
+    pg_catalog.getdatabaseencoding())::jsonb;
+  return case
+    when v_watch ->> 'type' is not null
+      and coalesce(pg_catalog.jsonb_typeof(v_watch -> 'named'), 'array') = 'array'
+    then v_watch
+  end;
+exception when data_exception then
+  return null;
+end
+$$;
+comment on function outbox.watch_of(bytea) is
+  'The argument that watch_table() gave to a trigger; null if it has other arguments.';
 
 create view outbox.broken_watch with (security_invoker = true) as
 select t.tgrelid::regclass as "table",
   pg_catalog.format('changes of %s are not published: %s', t.tgrelid::regclass,
     case
+      when a.watch is null then 'watch_table() has not created its trigger'
       when w.gone is not null then 'a column of ' || w.gone || ' was dropped'
       else 'its trigger is disabled'
     end) as problem,
   case
+    when a.watch is null then
+      pg_catalog.format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass)
     when w.gone is not null then
-      pg_catalog.format('select outbox.watch_table(%L, …)', t.tgrelid::regclass)
-    else pg_catalog.format('alter table %s enable trigger %I', t.tgrelid::regclass, t.tgname)
+      pg_catalog.format('select outbox.watch_table(%L, …);', t.tgrelid::regclass)
+    else pg_catalog.format('alter table %s enable trigger %I;', t.tgrelid::regclass, t.tgname)
   end as command
 from pg_catalog.pg_trigger t
-cross join lateral (
-  select pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
-    pg_catalog.getdatabaseencoding())::jsonb as watch offset 0
-) a
+cross join lateral (select outbox.watch_of(t.tgargs) as watch offset 0) a
 cross join lateral (
   select pg_catalog.string_agg('p_' || l, ', ' order by l) as gone
   from pg_catalog.jsonb_array_elements_text(a.watch -> 'named') l
@@ -1140,7 +1207,7 @@ cross join lateral (
 where t.tgparentid = 0
   and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,
     'outbox.publish_moves()'::regprocedure)
-  and (w.gone is not null or t.tgenabled not in ('O', 'A'));
+  and (a.watch is null or w.gone is not null or t.tgenabled not in ('O', 'A'));
 comment on view outbox.broken_watch is
   'Watched tables whose changes are not published, with the reason and the remedy.';
 
@@ -1154,6 +1221,868 @@ $$;
 comment on function outbox.more_problems() is
   'Extension point of queue_problems(): the first ten watched tables whose changes are not '
   'published.';
+
+-- sql/watch/backfill_source.sql
+
+-- The rows of a table that a backfill reads: which table, and how its rows are published.
+-- backfill_key has their order, backfill_query the query.
+
+create table outbox.backfill_source (
+  job_id bigint primary key references outbox.replay_job (id) on delete cascade,
+  source regclass not null,
+  settings jsonb,
+  key_parts text[] not null,
+  at_key text,
+  until_key text,
+  is_bounded boolean not null default false,
+  busy_key text
+);
+comment on table outbox.backfill_source is
+  'The table of a backfill with the source rows. settings: the type and the lists of columns, of a '
+  'table that is not watched; null: those of its watch. key_parts: the columns of the primary key '
+  'at the start, see key_parts(). at_key: the key of the last row that was handled; until_key: if '
+  'is_bounded, the last key when the job began, null if there was no row; busy_key: the row before '
+  'which the last step stopped, because another transaction had locked it. A key is a JSON array '
+  'of texts.';
+
+create type outbox.source_row as (
+  key text,
+  record json,
+  org_id text,
+  partition_key text
+);
+comment on type outbox.source_row is
+  'One row that a backfill reads: its primary key, the published columns, and the organisation and '
+  'the partition key that its columns have.';
+
+create function outbox.source_watch(p_source outbox.backfill_source) returns jsonb
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_watch jsonb := p_source.settings;
+begin
+  if v_watch is not null then
+    perform outbox.check_lists(p_source.source, v_watch -> 'columns');
+    return v_watch;
+  end if;
+  select outbox.watch_of(t.tgargs) into v_watch
+  from pg_catalog.pg_trigger t
+  where t.tgrelid = p_source.source and t.tgparentid = 0
+    and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+  limit 1;
+  if v_watch is not null then
+    return v_watch || pg_catalog.jsonb_build_object('columns',
+      outbox.named_columns(p_source.source, v_watch));
+  end if;
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('%s is not watched', p_source.source),
+    hint = 'Call watch_table() again, or cancel the job';
+end
+$$;
+comment on function outbox.source_watch(outbox.backfill_source) is
+  'How rows of the table are published: {"type", "org_id" (null: of the column), "columns": as '
+  'named_columns(), null if its watch is broken}. OH001: a column is missing; OH004: the table is '
+  'not watched any more.';
+
+-- sql/watch/backfill_key.sql
+
+-- The order of the rows of a backfill. It is that of the primary key, and the position is the key
+-- of the last row. A key is stored as the JSON array of the texts of its columns. It is compared as
+-- literals of the types of the columns, so only types of Postgres, domains over them and enums are
+-- possible: an operator of any other type could be code of another role, which would run with the
+-- rights of the schema's owner.
+
+create function outbox.key_columns(p_table regclass) returns text[]
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_columns text[];
+  v_other text;
+begin
+  select pg_catalog.array_agg(a.attname::text order by k.place),
+    pg_catalog.min(a.attname::text) filter (where t.typtype <> 'e'
+      and (t.oid >= 16384 or t.oid in ('money'::regtype, 'money[]'::regtype)))
+  into v_columns, v_other
+  from pg_catalog.pg_index i
+  cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
+  join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+  join pg_catalog.pg_type t on t.oid = outbox.base_type(a.atttypid)
+  where i.indrelid = p_table and i.indisprimary and k.place <= i.indnkeyatts;
+  if v_columns is null then
+    perform outbox.invalid('table', pg_catalog.format('%s has no primary key', p_table),
+      'A backfill continues behind the last key: add a primary key');
+  elsif v_other is not null then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s has a primary key with the column %I, which has no type of Postgres',
+        p_table, v_other),
+      'A backfill compares keys of types of Postgres, of domains over them and of enums only');
+  end if;
+  return v_columns;
+end
+$$;
+comment on function outbox.key_columns(regclass) is
+  'The columns of the primary key of a table. OH001 if it has none, or one that the job cannot '
+  'compare.';
+
+create function outbox.key_parts(p_table regclass) returns text[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.array_agg(
+      pg_catalog.format('%s %s %s %s', a.attnum, a.atttypid, a.attcollation,
+        i.indoption[k.place - 1]) order by k.place)
+    from pg_catalog.pg_index i
+    cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_table and i.indisprimary and k.place <= i.indnkeyatts);
+end
+$$;
+comment on function outbox.key_parts(regclass) is
+  'What the order of the primary key depends on: the numbers, types and collations of its columns. '
+  'A column that is renamed changes none of it.';
+
+create function outbox.key_text(p_columns text[]) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.format('pg_catalog.jsonb_build_array(%s)::text',
+      pg_catalog.string_agg(pg_catalog.format('pg_catalog.format(''%%s'', n.%I)', c), ', '
+        order by place))
+    from pg_catalog.unnest(p_columns) with ordinality k (c, place));
+end
+$$;
+comment on function outbox.key_text(text[]) is 'The SQL expression of the key of a row n.';
+
+create function outbox.key_bound(p_columns text[], p_operator text, p_key text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_key is null then
+    -- Without a position, the first row is next. Without an end, there was no row.
+    return case when p_operator = '>' then 'true' else 'false' end;
+  end if;
+  return (
+    select pg_catalog.format('(%s) %s (%s)',
+      pg_catalog.string_agg(pg_catalog.format('n.%I', k.c), ', ' order by k.place), p_operator,
+      pg_catalog.string_agg(pg_catalog.format('%L', p_key::jsonb ->> (k.place - 1)::integer), ', '
+        order by k.place))
+    from pg_catalog.unnest(p_columns) with ordinality k (c, place));
+end
+$$;
+comment on function outbox.key_bound(text[], text, text) is
+  'The SQL condition that compares the key of a row n with this one. Without one, every row is '
+  'behind it (>), and none is before it (<=).';
+
+create function outbox.key_order(p_columns text[], p_direction text default '') returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.string_agg(pg_catalog.format('n.%I', c) || p_direction, ', ' order by place)
+    from pg_catalog.unnest(p_columns) with ordinality k (c, place));
+end
+$$;
+comment on function outbox.key_order(text[], text) is
+  'The SQL order of the rows n by their keys. p_direction: empty, or '' desc'' for the last row '
+  'first.';
+
+-- sql/watch/backfill_query.sql
+
+-- The query for the rows of a backfill. Values are converted as by the triggers (column_value()).
+-- Policies are not evaluated, because they could be code of another role, which would run with the
+-- rights of the schema's owner: row_security = off raises an error if the owner may not see all
+-- rows.
+
+create function outbox.source_table(p_table regclass) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- The rows of tables that inherit from it belong to these tables.
+  return case
+      when (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table) then ''
+      else 'only '
+    end || p_table;
+end
+$$;
+comment on function outbox.source_table(regclass) is
+  'The FROM item of a table: with its partitions, without the tables that inherit from it.';
+
+create function outbox.most_row_bytes() returns integer
+language sql immutable set search_path = ''
+as $$
+  select 8388608
+$$;
+comment on function outbox.most_row_bytes() is
+  'A row that is larger, as it is stored, is not read: its event would be larger than any payload, '
+  'and the memory of the server may not hold it.';
+
+create function outbox.source_query(
+  p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_named jsonb := p_watch -> 'columns';
+begin
+  return pg_catalog.format(
+    'select %s as key, case when %s <= %s then '
+      '(select pg_catalog.row_to_json(r.*) from (select %s) r) end as record, '
+      '%s as org_id, %s as partition_key from %s n where %s and %s and %s order by %s limit %s',
+    outbox.key_text(p_columns),
+    (
+      select pg_catalog.string_agg(
+        pg_catalog.format('coalesce(pg_catalog.pg_column_size(n.%I), 0)', a.attname), ' + ')
+      from pg_catalog.pg_attribute a
+      where a.attrelid = p_source.source and a.attnum > 0 and not a.attisdropped
+    ),
+    outbox.most_row_bytes(),
+    outbox.record_values(p_source.source, v_named, 'n'),
+    case when v_named ? 'org_column'
+      then outbox.text_value(p_source.source, 'n', v_named -> 'org_column' ->> 0) else 'null::text'
+    end,
+    case when v_named ? 'partition_column'
+      then outbox.text_value(p_source.source, 'n', v_named -> 'partition_column' ->> 0)
+      else 'null::text'
+    end,
+    outbox.source_table(p_source.source),
+    outbox.key_bound(p_columns, '>', p_source.at_key),
+    outbox.key_bound(p_columns, '<=', p_source.until_key),
+    p_only,
+    outbox.key_order(p_columns),
+    p_limit);
+end
+$$;
+comment on function
+  outbox.source_query(outbox.backfill_source, jsonb, text[], text, integer) is
+  'The query for the next rows of a table, n, with the columns of source_row; the record of a row '
+  'above most_row_bytes() is null. p_only: a further condition.';
+
+create function outbox.fetch_rows(
+  p_query text, p_keys text[], p_most_bytes bigint
+) returns outbox.source_row[]
+language plpgsql volatile
+set search_path = ''
+set row_security = off
+-- As set_text_settings().
+set timezone = 'UTC'
+set datestyle = 'ISO, MDY'
+set intervalstyle = 'postgres'
+set bytea_output = 'hex'
+set extra_float_digits = 1
+set quote_all_identifiers = off
+-- The order is that of the index.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set jit = off
+as $$
+declare
+  v_list refcursor;
+  v_row outbox.source_row;
+  v_rows outbox.source_row[] := array[]::outbox.source_row[];
+  v_bytes bigint := 0;
+begin
+  open v_list for execute p_query using p_keys;
+  -- One by one: a loop over the query would read ahead, and rows may be large.
+  while v_bytes < p_most_bytes loop
+    fetch v_list into v_row;
+    exit when not found;
+    v_bytes := v_bytes + coalesce(pg_catalog.octet_length(v_row.record::text), 0);
+    v_rows := v_rows || v_row;
+  end loop;
+  close v_list;
+  return v_rows;
+end
+$$;
+comment on function outbox.fetch_rows(text, text[], bigint) is
+  'The rows of a query with the columns of source_row. Each query of a table of a backfill is '
+  'executed here, so that no setting of the session changes the text of a value. p_keys: $1 of the '
+  'query. It reads no further row when it has p_most_bytes.';
+
+create function outbox.read_source(
+  p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[] default null,
+  p_lock text default '', p_most_bytes bigint default 67108864
+) returns outbox.source_row[]
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_columns text[] := outbox.key_columns(p_source.source);
+begin
+  return outbox.fetch_rows(
+    outbox.source_query(p_source, p_watch, v_columns,
+      case
+        when p_keys is null then 'true'
+        else outbox.key_text(v_columns) || ' = any ($1)'
+      end, p_limit) || p_lock, p_keys, p_most_bytes);
+end
+$$;
+comment on function
+  outbox.read_source(outbox.backfill_source, jsonb, integer, text[], text, bigint) is
+  'The next rows of a table up to until_key, in the order of the primary key; only those of p_keys '
+  'unless it is null. p_lock: the locking clause. It reads no further row when it has '
+  'p_most_bytes.';
+
+create function outbox.last_key(p_table regclass) returns text
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_columns text[] := outbox.key_columns(p_table);
+begin
+  return (outbox.fetch_rows(
+    pg_catalog.format('select %s, null::json, null::text, null::text from %s n order by %s limit 1',
+      outbox.key_text(v_columns), outbox.source_table(p_table),
+      outbox.key_order(v_columns, ' desc')), null, 1))[1].key;
+end
+$$;
+comment on function outbox.last_key(regclass) is
+  'The last primary key of a table, as in backfill_source; null if the table is empty. OH001.';
+
+-- sql/watch/backfill_lock.sql
+
+-- The locks of a step of a backfill on the rows of the application. An update that moves a row to
+-- another partition deletes it in its own partition, and Postgres raises an error of class 40 for
+-- a lock that finds this deletion.
+
+create function outbox.lock_source(
+  p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]
+) returns outbox.source_row[]
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return outbox.read_source(p_source, p_watch, p_limit, p_keys, ' for share of n skip locked');
+exception when transaction_rollback then
+  -- An update has moved one of them to another partition meanwhile. The next step reads them again.
+  return array[]::outbox.source_row[];
+end
+$$;
+comment on function outbox.lock_source(outbox.backfill_source, jsonb, integer, text[]) is
+  'Locks those rows of these keys that no other transaction has changed or locked, and reads them '
+  'again. locks: rows of the table with SKIP LOCKED.';
+
+create function outbox.wait_for_row(
+  p_source outbox.backfill_source, p_watch jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '100ms'
+as $$
+begin
+  -- The end, or the read would go through the whole table if the row was deleted.
+  p_source.until_key := p_source.busy_key;
+  perform outbox.read_source(p_source, p_watch, 1, array[p_source.busy_key], ' for share of n');
+exception
+  when lock_not_available then
+    -- The step stops before this row once more.
+    return;
+  when transaction_rollback then
+    -- Its transaction has moved it to another partition, where it has another key.
+    return;
+end
+$$;
+comment on function outbox.wait_for_row(outbox.backfill_source, jsonb) is
+  'Waits for the row busy_key for 0.1 s at most, and locks it: one that many transactions change '
+  'one after the other may be locked whenever a step looks. locks: the row.';
+
+-- sql/watch/backfill_check.sql
+
+-- Whether a backfill may read a table. It reads with the rights of the schema's owner, so nothing
+-- of the table may be code of another role.
+
+create function outbox.check_source(p_table regclass) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_owner pg_catalog.pg_roles;
+  v_class pg_catalog.pg_class;
+  v_other oid;
+begin
+  perform outbox.check_watched(p_table);
+  select r.* into v_owner
+  from pg_catalog.pg_namespace n
+  join pg_catalog.pg_roles r on r.oid = n.nspowner
+  where n.nspname = 'outbox';
+  select c.* into v_class from pg_catalog.pg_class c where c.oid = p_table;
+  -- To plan a query, Postgres may call functions of the indexes and the partition keys.
+  select c.relowner into v_other
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_roles r on r.oid = c.relowner
+  where (c.oid = p_table
+      or c.oid in (select t.relid from pg_catalog.pg_partition_tree(p_table) t))
+    and c.relowner <> v_owner.oid and not r.rolsuper
+  limit 1;
+  if v_class.relispartition then
+    perform outbox.invalid('table', pg_catalog.format('%s is a partition', p_table),
+      pg_catalog.format('Name the partitioned table %s', pg_catalog.pg_partition_root(p_table)));
+  elsif v_other is not null then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s is owned by %s', p_table, v_other::regrole),
+      pg_catalog.format('A query of it may run code of its owner with the rights of %1$I: alter '
+        'table %2$s owner to %1$I', v_owner.rolname, p_table));
+  elsif not (pg_catalog.has_table_privilege(v_owner.oid, p_table, 'select')
+    and pg_catalog.has_table_privilege(v_owner.oid, p_table, 'update'))
+  then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s cannot be read and locked by %s', p_table, v_owner.rolname),
+      pg_catalog.format('grant select, update on %s to %I', p_table, v_owner.rolname));
+  elsif v_class.relrowsecurity and not (v_owner.rolsuper or v_owner.rolbypassrls)
+    and (v_class.relforcerowsecurity or v_class.relowner <> v_owner.oid)
+  then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s has policies that apply to %s', p_table, v_owner.rolname),
+      case
+        when v_class.relowner = v_owner.oid
+        then pg_catalog.format('alter table %s no force row level security', p_table)
+        else pg_catalog.format('alter table %s owner to %I', p_table, v_owner.rolname)
+      end);
+  end if;
+end
+$$;
+comment on function outbox.check_source(regclass) is
+  'Raises OH001 unless the owner of the schema may read and lock all rows of this table, and no '
+  'other role than a superuser owns it or one of its partitions.';
+
+-- sql/watch/backfill.sql
+
+-- A backfill of the rows of a table to one endpoint: see operations/backfill_job for what all
+-- backfills have in common. Each row is published as if it was inserted now: with the type, the
+-- body, the organisation and the partition key that its watch gives it, or those of the arguments
+-- if the table is not watched. p_where is a filter on this payload, in the language of endpoints,
+-- and not SQL: the tick reads the rows with the rights of the schema's owner, so text of SQL would
+-- run code of others with these rights. Only the owner calls backfill(), as watch_table().
+
+create function outbox.estimated_rows(p_table regclass) returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- -1: never analyzed.
+  return (
+    select pg_catalog.sum(c.reltuples)::bigint from pg_catalog.pg_class c
+    where c.reltuples >= 0 and c.relkind = 'r' and (c.oid = p_table
+      or c.oid in (select t.relid from pg_catalog.pg_partition_tree(p_table) t)));
+end
+$$;
+comment on function outbox.estimated_rows(regclass) is
+  'About how many rows a table has, by its statistics; null if there are none.';
+
+create function outbox.source_settings(
+  p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean
+) returns jsonb
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  if p_is_watched then
+    if p_type is not null or p_columns <> '{}' then
+      perform outbox.invalid('table', pg_catalog.format('%s is watched', p_table),
+        'Leave out the type and the columns: those of watch_table() apply');
+    end if;
+    return null;
+  end if;
+  return pg_catalog.jsonb_build_object('type', outbox.watched_type(p_table, p_type),
+    'columns', p_columns);
+end
+$$;
+comment on function outbox.source_settings(regclass, text, jsonb, boolean) is
+  'The settings of backfill_source: null for a watched table. OH001.';
+
+create function outbox.backfill(
+  p_table regclass,
+  p_endpoint_id uuid,
+  p_where text default null,
+  p_rate_per_second integer default 50,
+  p_type text default null,
+  p_org_column text default null,
+  p_partition_column text default null,
+  p_columns text[] default null,
+  p_except text[] default null
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
+  v_is_watched boolean := exists (
+    select from pg_catalog.pg_trigger t
+    where t.tgrelid = p_table and t.tgparentid = 0
+      and t.tgfoid
+        in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure));
+  v_source outbox.backfill_source;
+  v_watch jsonb;
+  v_total bigint;
+begin
+  perform outbox.check_source(p_table);
+  v_source.source := p_table;
+  v_source.settings := outbox.source_settings(p_table, p_type,
+    outbox.column_lists(p_org_column, p_partition_column, p_columns, p_except), v_is_watched);
+  v_watch := outbox.source_watch(v_source);
+  if v_watch -> 'columns' = 'null' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('a column that the watch of %s names was dropped', p_table),
+      hint = 'Call outbox.watch_table() for it again';
+  elsif v_watch ->> 'org_id' <> v_endpoint.org_id then
+    perform outbox.invalid('endpoint_id',
+      pg_catalog.format('is of the organisation %s', v_endpoint.org_id),
+      pg_catalog.format('The changes of %s are of the organisation %s', p_table,
+        v_watch ->> 'org_id'));
+  end if;
+  v_source.key_parts := outbox.key_parts(p_table);
+  v_source.is_bounded := false;
+  -- The job sets its end when it begins.
+  v_source.until_key := outbox.last_key(p_table);
+  -- An error of the query is raised here, and not first in the tick.
+  perform outbox.read_source(v_source, v_watch, 1);
+  v_total := outbox.estimated_rows(p_table);
+  v_source.job_id := outbox.new_backfill(v_endpoint, 'rows', null, null, null, p_where,
+    p_rate_per_second, v_total);
+  insert into outbox.backfill_source select v_source.*;
+  return pg_catalog.jsonb_build_object('id', v_source.job_id::text, 'table', p_table::text,
+    'watched', v_is_watched, 'total', v_total);
+end
+$$;
+comment on function
+  outbox.backfill(regclass, uuid, text, integer, text, text, text, text[], text[]) is
+  'Starts a job that sends the rows that the table has to this endpoint, in the order of the '
+  'primary key, each once and as if it was inserted: {"id", "table", "watched", "total": about how '
+  'many rows}. Of a watched table, type and columns are those of watch_table(); p_type and the '
+  'columns after it are for other tables only, with the meaning that they have there. Rows of '
+  'another organisation than the endpoint''s are left out. p_where: a filter on the payload. While '
+  'the job works on rows, it locks them against changes, and it waits for a row that another '
+  'transaction has locked. outbox.replay_job has its progress, set_replay_job() pauses or cancels '
+  'it. Call it as the owner of the schema outbox. OH001, OH002, OH004.';
+
+-- sql/watch/backfill_row.sql
+
+-- One row of a backfill: its event, whether it is wanted, and its storage.
+
+create function outbox.row_event(
+  p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row,
+  p_at timestamptz
+) returns outbox.event
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  -- As publish_change().
+  return row(outbox.uuid_v7(p_at),
+    case
+      when p_watch -> 'columns' ? 'org_column' then p_row.org_id
+      else coalesce(p_watch ->> 'org_id', p_job.org_id)
+    end,
+    pg_catalog.replace(p_watch ->> 'type', '{op}', 'inserted'),
+    pg_catalog.json_build_object('type', 'INSERT', 'table', p_name[2], 'schema', p_name[1],
+      'record', p_row.record, 'old_record', null)::text,
+    case
+      when pg_catalog.length(p_row.partition_key) > 256 then
+        pg_catalog.encode(
+          pg_catalog.sha256(pg_catalog.convert_to(p_row.partition_key, 'UTF8')), 'hex')
+      else p_row.partition_key
+    end,
+    'backfill-' || p_job.id, null, null, p_job.endpoint_id, null, p_at)::outbox.event;
+end
+$$;
+comment on function
+  outbox.row_event(outbox.replay_job, jsonb, text[], outbox.source_row, timestamptz) is
+  'The event of a row, addressed to the endpoint of the backfill. p_name: the schema and the name '
+  'of the table. The correlation id names the job.';
+
+create function outbox.row_problem(
+  p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event
+) returns text
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  -- Of a row without an organisation, no change is published either.
+  if p_event.org_id is distinct from p_job.org_id then
+    return '';
+  elsif p_row.record is null then
+    return pg_catalog.format('the row has more than %s bytes', outbox.most_row_bytes());
+  elsif p_filter.path is null then
+    return null;
+  end if;
+  return outbox.body_problem(p_event.body, array[p_filter.path], array[p_filter.weight]);
+end
+$$;
+comment on function
+  outbox.row_problem(outbox.replay_job, outbox.filter, outbox.source_row, outbox.event) is
+  'Why a row is not sent: null if it is; empty if it is of another organisation than the backfill, '
+  'or does not pass its filter; else the error for which it is skipped.';
+
+create function outbox.put_row(
+  p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint
+) returns text
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.check_event(p_event);
+  insert into outbox.event select p_event.*;
+  if p_is_ordered then
+    insert into outbox.unrouted (event_id, org_id, is_backfill)
+    values (p_event.id, p_event.org_id, true);
+  end if;
+  return null;
+exception when query_canceled or assert_failure or others then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+    raise;
+  elsif outbox.may_stay(sqlstate)
+    and outbox.refuse_upkeep('outbox.backfill',
+      pg_catalog.format('row %s of replay job %s', p_place, p_job.id), sqlstate, sqlerrm,
+      '1 hour') < 5
+  then
+    return '';
+  end if;
+  return pg_catalog.format('%s %s', sqlstate, sqlerrm);
+end
+$$;
+comment on function outbox.put_row(outbox.replay_job, outbox.event, boolean, bigint) is
+  'Stores the event of a row: null. Else the error for which the job skips the row, because its '
+  'event is invalid or refused; empty: the job has to try again, after an error that is usually '
+  'temporary, at most 4 times. p_place: the number of the row in the order of the job.';
+
+create function outbox.wanted_keys(
+  p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[],
+  p_rows outbox.source_row[], p_most integer
+) returns text[]
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_most_work constant bigint := 200000;
+  v_work bigint := 0;
+  v_event outbox.event;
+  v_row outbox.source_row;
+  v_keys text[] := array[]::text[];
+begin
+  foreach v_row in array p_rows loop
+    exit when p_most = 0 or v_work > v_most_work;
+    v_event := outbox.row_event(p_job, p_watch, p_name, v_row, p_job.created_at);
+    if p_filter.path is not null and v_event.org_id = p_job.org_id then
+      v_work := v_work + outbox.body_work(v_event.body)
+        + outbox.filter_steps(array[p_filter.weight], outbox.count_values(v_event.body));
+    end if;
+    if outbox.row_problem(p_job, p_filter, v_row, v_event) = '' then
+      v_keys := v_keys || null::text;
+    else
+      p_most := p_most - 1;
+      v_keys := v_keys || v_row.key;
+    end if;
+  end loop;
+  return v_keys;
+end
+$$;
+comment on function
+  outbox.wanted_keys(
+    outbox.replay_job, outbox.filter, jsonb, text[], outbox.source_row[], integer) is
+  'The keys of the first rows, up to p_most that are sent or skipped: null in the place of one '
+  'that is not wanted.';
+
+create function outbox.note_skipped(p_job_id bigint, p_rows integer, p_last text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- One object for all rows of a job: a table may have a million.
+  if p_rows > 0 then
+    perform outbox.refuse_upkeep('outbox.backfill',
+      pg_catalog.format('rows of replay job %s', p_job_id), 'OH001',
+      pg_catalog.format('%s rows of one step, the last: %s', p_rows, p_last), '1 hour');
+  end if;
+end
+$$;
+comment on function outbox.note_skipped(bigint, integer, text) is
+  'Records that a step of a backfill has skipped rows. p_last: the last one and its error.';
+
+-- sql/watch/backfill_rows.sql
+
+-- One step of a backfill of rows. A change of a row and the step may meet. The receiver tells the
+-- newer of two events of a row by their ids, or by their order at an ordered endpoint. So:
+--
+--   1 reads the next rows without a lock, and chooses those to send.
+--   2 locks these rows (for share skip locked) and reads them again. From now on nobody changes
+--     them until the step ends. Only now the events get their ids.
+--   3 stops before the first row that another transaction has locked: it may have changed it, and
+--     its event would be older than that of the step. The next step begins with this row.
+--   4 stores the events. At an unordered endpoint it creates the deliveries at once, in the lane of
+--     the job. At an ordered endpoint the events are routed as all others, which keeps the order.
+--
+-- An example: a transaction has updated row 7 and not committed. Its event has an id of then. The
+-- step sends rows 5 and 6, and stops. After the commit, the next step reads the new row 7. Its
+-- event has a higher id, and the same content as the update.
+
+create function outbox.ready_source(
+  p_job outbox.replay_job, p_now timestamptz
+) returns outbox.backfill_source
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_source outbox.backfill_source;
+begin
+  select * into v_source from outbox.backfill_source s where s.job_id = p_job.id;
+  if not exists (select from pg_catalog.pg_class c where c.oid = v_source.source) then
+    update outbox.replay_job j set status = 'cancelled', finished_at = p_now
+    where j.id = p_job.id;
+    perform outbox.refuse_upkeep('outbox.backfill',
+      pg_catalog.format('rows of replay job %s', p_job.id), 'OH004',
+      'the table was dropped, so the job is cancelled', '1 hour');
+    return null;
+  end if;
+  -- Again, because its owner may have changed.
+  perform outbox.check_source(v_source.source);
+  if outbox.key_parts(v_source.source) is distinct from v_source.key_parts then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the primary key of %s has changed', v_source.source),
+      hint = 'Cancel the job, and start another one';
+  end if;
+  if not v_source.is_bounded then
+    v_source.is_bounded := true;
+    v_source.until_key := outbox.last_key(v_source.source);
+    update outbox.backfill_source s set is_bounded = true, until_key = v_source.until_key
+    where s.job_id = p_job.id;
+  end if;
+  return v_source;
+end
+$$;
+comment on function outbox.ready_source(outbox.replay_job, timestamptz) is
+  'The source of a backfill for its next step; in the first step its end is set. Null if the table '
+  'was dropped: then the job is cancelled. OH001, OH004.';
+
+create function outbox.most_rows(
+  p_job outbox.replay_job, p_most integer, p_is_selected boolean
+) returns integer
+language plpgsql stable set search_path = ''
+as $$
+declare
+  -- More, if some may not be wanted.
+  v_limit integer := case when p_is_selected then 1000 else p_most end;
+begin
+  -- Fewer after each failure: the step may need too much memory or time.
+  return greatest(1, v_limit >> least(10, coalesce(
+    (
+      select r.failures from outbox.upkeep_refusal r
+      where r.task = 'outbox.work_backfills' and r.member = 'replay job ' || p_job.id
+    ), 0))::integer);
+end
+$$;
+comment on function outbox.most_rows(outbox.replay_job, integer, boolean) is
+  'How many rows a step reads at most. p_is_selected: a filter or a column may leave out some.';
+
+create or replace function outbox.backfill_rows(
+  p_job outbox.replay_job, p_most integer, p_now timestamptz
+) returns uuid[]
+language plpgsql set search_path = ''
+as $$
+declare
+  v_ordered boolean := (
+    select e.ordering <> 'none' from outbox.endpoint e where e.id = p_job.endpoint_id);
+  v_filter outbox.filter := outbox.job_filter(p_job);
+  v_source outbox.backfill_source;
+  v_watch jsonb;
+  v_name text[];
+  v_limit integer;
+  v_end text;
+  v_rows outbox.source_row[];
+  v_keys text[];
+  v_locked outbox.source_row[];
+  v_busy outbox.source_row[];
+  v_row outbox.source_row;
+  v_place integer;
+  v_upto integer;
+  v_at timestamptz;
+  v_event outbox.event;
+  v_problem text;
+  v_last text;
+  v_events uuid[] := array[]::uuid[];
+  v_pairs outbox.pair[] := array[]::outbox.pair[];
+  v_sent integer;
+  v_skipped integer := 0;
+begin
+  -- At an ordered endpoint, backfill_room() does not count events that are not routed yet.
+  if v_ordered and exists (select from outbox.unrouted u where u.event_id = p_job.at_id) then
+    perform outbox.wait_for(p_job.id, 'the routing of earlier events');
+    return v_events;
+  end if;
+  v_source := outbox.ready_source(p_job, p_now);
+  if v_source.job_id is null then
+    return v_events;
+  end if;
+  v_watch := outbox.source_watch(v_source);
+  if v_watch -> 'columns' = 'null' then
+    perform outbox.invalid('table', 'has lost a column that its watch names',
+      'Call watch_table() for it again');
+  end if;
+  v_name := (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass,
+    v_source.source, 0)).object_names;
+  if v_source.busy_key is not null then
+    perform outbox.wait_for_row(v_source, v_watch);
+  end if;
+  v_limit := outbox.most_rows(p_job, p_most,
+    v_filter.path is not null or v_watch -> 'columns' ? 'org_column');
+  -- With a filter 1 MB, because the work of a step is limited to about as much.
+  v_rows := outbox.read_source(v_source, v_watch, v_limit,
+    p_most_bytes => case when v_filter.path is null then 8388608 else 1048576 end);
+  if pg_catalog.cardinality(v_rows) = 0 then
+    perform outbox.move_backfill(p_job, 0, 0, 0, null, true, p_now);
+    return v_events;
+  end if;
+  v_keys := outbox.wanted_keys(p_job, v_filter, v_watch, v_name, v_rows, p_most);
+  v_upto := pg_catalog.cardinality(v_keys);
+  -- The two reads that follow end where this one ends.
+  v_end := v_source.until_key;
+  v_source.until_key := (v_rows[v_upto]).key;
+  v_locked := outbox.lock_source(v_source, v_watch, v_limit,
+    pg_catalog.array_remove(v_keys, null));
+  v_busy := outbox.read_source(v_source, v_watch, 1, array(
+    select k from pg_catalog.unnest(v_keys) k
+    where k is not null
+      and k not in (select l.key from pg_catalog.unnest(v_locked) l)));
+  if pg_catalog.cardinality(v_busy) > 0 then
+    v_upto := pg_catalog.array_position(v_keys, (v_busy[1]).key) - 1;
+    if v_upto = 0 then
+      perform outbox.wait_for(p_job.id, 'a row that another transaction has locked');
+    end if;
+  end if;
+  -- After the locks: later than the event of any change that the rows have.
+  v_at := outbox.clock();
+  foreach v_row in array v_locked loop
+    v_place := pg_catalog.array_position(v_keys, v_row.key);
+    exit when v_place > v_upto;
+    v_at := v_at + interval '1 microsecond';
+    v_event := outbox.row_event(p_job, v_watch, v_name, v_row, v_at);
+    v_problem := outbox.row_problem(p_job, v_filter, v_row, v_event);
+    continue when v_problem = '';
+    if v_problem is null then
+      v_problem := outbox.put_row(p_job, v_event, v_ordered, p_job.looked + v_place);
+      if v_problem = '' then
+        v_upto := v_place - 1;
+        exit;
+      end if;
+    end if;
+    if v_problem is not null then
+      v_skipped := v_skipped + 1;
+      -- By its number, because a key may be a phone number.
+      v_last := pg_catalog.format('row %s: %s', p_job.looked + v_place, v_problem);
+      continue;
+    end if;
+    v_events := v_events || v_event.id;
+    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, null, null, p_job.id,
+      pg_catalog.octet_length(v_event.body), false)::outbox.pair;
+  end loop;
+  perform outbox.note_skipped(p_job.id, v_skipped, v_last);
+  v_sent := pg_catalog.cardinality(v_pairs);
+  if not v_ordered then
+    perform outbox.count_up('events', array['routed'], v_sent);
+    v_sent := outbox.add_backfilled(p_job, v_pairs, p_now);
+    v_skipped := v_skipped + pg_catalog.cardinality(v_pairs) - v_sent;
+  end if;
+  update outbox.backfill_source s set
+    at_key = case when v_upto > 0 then (v_rows[v_upto]).key else s.at_key end,
+    busy_key = (v_busy[1]).key
+  where s.job_id = p_job.id;
+  perform outbox.move_backfill(p_job, v_upto, v_sent, v_skipped,
+    v_events[pg_catalog.cardinality(v_events)],
+    v_upto > 0 and (v_rows[v_upto]).key = v_end, p_now);
+  return v_events;
+end
+$$;
+comment on function outbox.backfill_rows(outbox.replay_job, integer, timestamptz) is
+  'Extension point of work_backfill(): sends the next rows of a table. locks: the caller holds the '
+  'gate; rows of the table with SKIP LOCKED, or busy_key for 0.1 s.';
 
 -- sql/watch/rights.sql
 

@@ -33,10 +33,10 @@ export async function migrate(
   log: (line: string) => void = () => {},
 ): Promise<string[]> {
   await sql.unsafe(HISTORY).simple()
-  const history = await sql<{ version: string; statements: string[] | null }[]>`
-    select h.version, h.statements
+  const history = await sql<{ version: string; text: string | null }[]>`
+    select h.version, pg_catalog.array_to_string(h.statements, '') as text
     from supabase_migrations.schema_migrations as h order by h.version`
-  const done = new Map(history.map((row) => [row.version, row.statements]))
+  const done = new Map(history.map((row) => [row.version, row.text]))
   const known = new Set(migrations.map((migration) => migration.version))
   for (const version of done.keys()) {
     if (!known.has(version)) {
@@ -45,12 +45,12 @@ export async function migrate(
   }
   const applied: string[] = []
   for (const migration of migrations) {
-    const statements = done.get(migration.version)
-    if (statements === undefined) {
+    const text = done.get(migration.version)
+    if (text === undefined) {
       log(`applying migration ${migration.version}`)
       await apply(sql, migration)
       applied.push(migration.version)
-    } else if (statements !== null && essence(statements.join('')) !== essence(migration.text)) {
+    } else if (text !== null && essence(text) !== essence(migration.text)) {
       throw outdated(`${fileName(migration)} has changed since it was applied`)
     }
   }
@@ -73,7 +73,7 @@ async function apply(sql: Sql, migration: Migration): Promise<void> {
       await tx.unsafe(migration.text).simple()
       await tx`
         insert into supabase_migrations.schema_migrations (version, name, statements)
-        values (${migration.version}, ${migration.name}, ${[migration.text]})`
+        values (${migration.version}, ${migration.name}, array[${migration.text}])`
     })
   } catch (cause) {
     const says = machineProblem(cause) ??

@@ -19,7 +19,7 @@ export async function prepareDatabase(
   },
 ): Promise<void> {
   const supabase = join(projectDir, 'supabase')
-  const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
+  const sql = postgres(dbUrl, { max: 1, fetch_types: false, onnotice: () => {} })
   try {
     const migrations = await readMigrations(join(supabase, 'migrations'))
     await abortable(migrate(sql, migrations, log), signal)
@@ -44,7 +44,7 @@ export async function configureOutbox(
     workerSecret: string
   },
 ): Promise<void> {
-  const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
+  const sql = postgres(dbUrl, { max: 1, fetch_types: false, onnotice: () => {} })
   try {
     const [found] = await sql`
       select from pg_catalog.pg_proc as p

@@ -26,6 +26,7 @@ export async function startNet(
 ): Promise<NetWorker> {
   const sql = postgres(url, {
     max: 1,
+    fetch_types: false,
     connection: { application_name: 'pg_net worker' },
     onnotice: () => {},
   })

@@ -49,7 +49,7 @@ async function run(tx: TransactionSql, file: PlatformFile): Promise<void> {
 async function available(admin: Sql): Promise<string[]> {
   const rows = await admin<{ name: string }[]>`
     select e.name from pg_catalog.pg_available_extensions as e
-    where e.name = any(${Object.values(STAND_INS)}::text[])`
+    where e.name in ${admin(Object.values(STAND_INS))}`
   return rows.map(({ name }) => name)
 }
 

@@ -17,7 +17,7 @@ export interface ClusterPaths {
   log: string
   /** Vault's key: 64 random bytes, outside of PGDATA. */
   vaultKey: string
-  /** The script from which the extension Vault gets its root key. */
+  /** The script from which the extension Vault gets its root key, relative to PGDATA. */
   vaultScript: string
 }
 
@@ -28,7 +28,7 @@ export function clusterPaths(dataDir: string): ClusterPaths {
     socket: socketFolder(dataDir),
     log: `${dataDir}/postgres.log`,
     vaultKey: `${dataDir}/vault.key`,
-    vaultScript: `${dataDir}/vault_key.sh`,
+    vaultScript: './vault_key.sh',
   }
 }
 
@@ -156,12 +156,17 @@ async function createVaultKey(paths: ClusterPaths, user: ServerUser): Promise<vo
   await user.own(paths.vaultKey)
 }
 
-/** Writes the script of the extension Vault, which prints 32 bytes of vault.key as hexadecimal digits. */
+/**
+ * Writes the script of the extension Vault, which prints 32 bytes of vault.key as hexadecimal digits. It is in
+ * PGDATA, the working directory of the server: Vault asks with access(2), which ignores the capabilities of
+ * `serverUser`, so that a path through a folder of root's is refused.
+ */
 export async function prepareVaultScript(paths: ClusterPaths, user: ServerUser): Promise<void> {
-  await Deno.remove(paths.vaultScript).catch(ignoreNotFound)
-  const script = `#!/bin/sh\nod -An -v -tx1 -N32 "\${0%/*}/vault.key" | tr -d ' \\n'\n`
-  await Deno.writeTextFile(paths.vaultScript, script, { mode: 0o700 })
-  await user.own(paths.vaultScript)
+  const path = `${paths.data}/${paths.vaultScript}`
+  await Deno.remove(path).catch(ignoreNotFound)
+  const script = `#!/bin/sh\nod -An -v -tx1 -N32 ../vault.key | tr -d ' \\n'\n`
+  await Deno.writeTextFile(path, script, { mode: 0o700 })
+  await user.own(path)
 }
 
 /**

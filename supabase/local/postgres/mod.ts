@@ -161,7 +161,7 @@ async function prepare(
   address: { host: string; port: number },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  const admin = postgres(adminUrl, { max: 1, fetch_types: false, onnotice: () => {} })
   try {
     const created = await abortable(bootstrapPlatform(admin), signal)
     await abortable(adoptCronJobs(admin, address), signal)

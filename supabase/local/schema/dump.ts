@@ -39,13 +39,18 @@ export function normaliseDump(dump: string): string {
   return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim() + '\n'
 }
 
-/** Sets owners of views and sequences like those of tables; removes column qualifiers from views of one table. */
+/**
+ * Sets owners of views and sequences like those of tables; removes column qualifiers from views of one table
+ * or of one subquery.
+ */
 function inOneForm(dump: string): string {
   return dump
     .replaceAll(/^ALTER (?:VIEW|SEQUENCE) (\S+ OWNER TO )/gm, 'ALTER TABLE $1')
     .replaceAll(/^CREATE VIEW [^;]*;$/gm, (view) => {
-      const [, alias = null] = /\n {3}FROM [\w.]+ (\w+);$/.exec(view) ?? []
-      const isOne = alias !== null && view.match(/\bFROM\b/g)?.length === 1
+      const [, alias = null] = /\n {3}FROM [\w.]+ (\w+);$/.exec(view) ??
+        /\n {3}FROM \( SELECT [^;]*\) (\w+);$/.exec(view) ?? []
+      // Subqueries are indented further.
+      const isOne = alias !== null && view.match(/\n {3}FROM\b/g)?.length === 1
       return isOne ? view.replaceAll(new RegExp(`\\b${alias}\\.`, 'g'), '') : view
     })
 }
