@@ -2,6 +2,7 @@ import { callbackDatabase } from '../../functions/_shared/messages/callbacks/dat
 import { connectFunctions } from '../../functions/_shared/database/functions.ts'
 import { createApp } from '../../functions/api/app.ts'
 import { createAuthenticate } from '../../functions/api/auth/authenticate.ts'
+import { lazyChannelCheck } from '../../functions/api/channel_check/load.ts'
 import type { ApiApp } from '../../functions/api/context.ts'
 import { apiDatabase } from '../../functions/api/database.ts'
 import { type RequestLimits, requestLimits } from '../../functions/api/middleware/limits.ts'
@@ -46,6 +47,7 @@ export async function startApi(options: { cronAlone?: boolean } = {}): Promise<T
       }),
       portalSecrets: [stack.keys.portalSecret],
       verifySecrets: [stack.keys.verifySecret],
+      checkChannel: lazyChannelCheck({ transport: 'http1', wallNow: Date.now }),
       corsOrigins,
       wallNow: Date.now,
       now: () => performance.now(),

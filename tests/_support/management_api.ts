@@ -8,11 +8,19 @@ export interface Deployment {
   files: string[]
 }
 
-/** A stand-in for the part of the platform's Management API that `functions deploy` calls. */
+/** A stand-in for the part of the platform's Management API that a deployment calls. */
 export interface ManagementApi extends AsyncDisposable {
   /** Environment that sends the CLI here. */
   readonly env: Record<string, string>
   readonly deployments: Deployment[]
+  /** The secrets of the functions. */
+  readonly secrets: Map<string, string>
+  /** The schemas that the Data API exposes, as the platform writes them. */
+  exposed: string
+  /** The secret key of the project. */
+  key: string
+  /** While true, deploying a function fails. */
+  refuses: boolean
 }
 
 /**
@@ -29,16 +37,32 @@ export async function startManagementApi(folder: string): Promise<ManagementApi>
     profile,
     `name: stand-in\napi_url: ${url}\ndashboard_url: ${url}\nproject_host: localhost\n`,
   )
-  return {
-    env: { SUPABASE_PROFILE: profile, SUPABASE_ACCESS_TOKEN: `sbp_${'0'.repeat(40)}` },
+  const api: ManagementApi = {
+    env: {
+      SUPABASE_PROFILE: profile,
+      SUPABASE_API_URL: url,
+      SUPABASE_ACCESS_TOKEN: `sbp_${'0'.repeat(40)}`,
+    },
     deployments,
+    secrets: new Map(),
+    exposed: 'public, graphql_public',
+    key: 'sb_secret_of_nobody',
+    refuses: false,
     [Symbol.asyncDispose]: () => server.shutdown(),
   }
+  return api
 
   async function answer(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const slug = url.searchParams.get('slug')
+    const [what] = url.pathname.split('/').slice(-1)
+    if (what === 'secrets') return await secretsOf(request, api)
+    if (what === 'postgrest') return await exposedOf(request, api)
+    if (what === 'api-keys') {
+      return Response.json([{ name: 'default', type: 'secret', api_key: api.key, id: '1' }])
+    }
     if (slug !== null && url.pathname.endsWith('/functions/deploy')) {
+      if (api.refuses) return Response.json({ message: 'out of order' }, { status: 500 })
       deployments.push(await keep(slug, await request.formData(), join(folder, slug)))
       return Response.json(deployed(slug), { status: 201 })
     }
@@ -46,6 +70,25 @@ export async function startManagementApi(folder: string): Promise<ManagementApi>
     if (request.method !== 'PUT') return Response.json([])
     return Response.json({ functions: deployments.map((one) => deployed(one.slug)) })
   }
+}
+
+async function secretsOf(request: Request, { secrets }: ManagementApi): Promise<Response> {
+  if (request.method === 'GET') {
+    const list = [...secrets.keys()].map((name) => ({
+      name,
+      // The platform returns a digest.
+      value: 'digest',
+      updated_at: '2026-01-01T00:00:00.000Z',
+    }))
+    return Response.json(list)
+  }
+  for (const { name, value } of await request.json()) secrets.set(name, value)
+  return new Response(null, { status: 201 })
+}
+
+async function exposedOf(request: Request, api: ManagementApi): Promise<Response> {
+  if (request.method === 'PATCH') api.exposed = (await request.json()).db_schema
+  return Response.json({ db_schema: api.exposed, max_rows: 1000 })
 }
 
 function deployed(slug: string): Record<string, unknown> {

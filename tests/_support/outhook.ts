@@ -9,7 +9,7 @@ import {
   startStack,
 } from '../../supabase/local/stack.ts'
 import type { Behaviour } from '../e2e/receiver/behaviours.ts'
-import type { Received } from '../e2e/receiver/http.ts'
+import type { Received } from '../../supabase/local/http/request.ts'
 import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
 import { sweepTestFolders, testFolder } from './folder.ts'
 import { patienceMs } from './patience.ts'

@@ -15,6 +15,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   lighttpd: 'lighttpd',
   gunicorn: 'gunicorn',
   php: 'php-cli',
+  chromium: 'chromium',
 }
 
 const lockPath = '/var/lock/outhook-install.lock'

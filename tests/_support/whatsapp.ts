@@ -6,8 +6,8 @@ import {
   changeOf,
   type Otherwise,
   postCallback,
-} from '../e2e/graph/callbacks.ts'
-import { type Graph, startGraph, type Taken } from '../e2e/graph/graph.ts'
+} from '../../supabase/local/whatsapp/callbacks.ts'
+import { type Graph, startGraph, type Taken } from '../../supabase/local/whatsapp/graph.ts'
 import { type ApiAnswer, type ApiCall, apiCaller } from './api.ts'
 import { patienceMs, startOuthook, type TestOuthook } from './outhook.ts'
 
@@ -49,7 +49,17 @@ export async function startWhatsapp(functions: string[] = []): Promise<TestWhats
   const callApi = apiCaller(outhook)
   const { sql, stack } = outhook
   const targets = new Map<string, CallbackTarget>()
-  const numbers = Object.values(tenants).map(({ number }) => [number, { token: `token-${number}` }])
+  const reminder = {
+    name: 'appointment_reminder',
+    language: 'fr',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    parameter_format: 'POSITIONAL',
+  }
+  const numbers = Object.values(tenants).map(({ number, app, waba }) => [
+    number,
+    { token: `token-${number}`, account: waba, app, templates: [reminder] },
+  ])
   const graph = startGraph({ numbers: Object.fromEntries(numbers), callbacks: targetOf })
   await sql`select outbox.set_setting('whatsapp.graph_url', to_jsonb(${graph.url}::text))`
   const channels: Partial<Record<Org, string>> = {}

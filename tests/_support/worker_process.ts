@@ -2,7 +2,15 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 
-/** `deno task worker` in a process of its own. */
+/** The main module of a worker. */
+export const workerModule = 'functions/deliver/worker.ts'
+
+/** The command that runs a worker under this Deno; `module` is its main module. */
+export function denoCommand(module: string): readonly string[] {
+  return [Deno.execPath(), 'run', '-A', '--no-check', '--cached-only', module]
+}
+
+/** A worker in a process of its own. */
 export interface WorkerProcess {
   /** Sends the signal: SIGKILL at once, another one once the worker has started and acts on it. */
   kill(signal: Deno.Signal): void
@@ -13,16 +21,18 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a worker on the database at `dbUrl`, with more environment variables if given, for the local stack's project. `program` is
- * the path of its main module from the root of the project.
+ * Starts a worker on the database at `dbUrl`, with more environment variables if given, for the local stack's
+ * project. `program` is the path of its main module from the root of the project, or the command of
+ * workerCommand().
  */
 export function startWorker(
   dbUrl: string,
   env: Record<string, string> = {},
-  program = 'functions/deliver/worker.ts',
+  program: string | readonly string[] = workerModule,
 ): WorkerProcess {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', '--cached-only', program],
+  const [command = '', ...args] = typeof program === 'string' ? denoCommand(program) : program
+  const child = new Deno.Command(command, {
+    args,
     cwd: projectRoot,
     env: { OUTHOOK_DB_URL: dbUrl, OUTHOOK_PROJECT: 'local', NO_COLOR: '1', ...env },
     stdin: 'null',

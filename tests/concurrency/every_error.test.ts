@@ -44,6 +44,9 @@ function cases(): [code: string, table: string, operation: Operation][] {
   const isAll = Deno.env.get('OUTHOOK_TESTS') === 'all'
   const made: [string, string, Operation][] = [
     ['40001', 'delivery', 'update'],
+    // A failed assertion, which OTHERS of plpgsql does not catch.
+    ['P0004', 'attempt', 'insert'],
+    ['P0004', 'delivery', 'update'],
     ['55P03', 'gate', 'update'],
     ['57014', 'lane', 'update'],
     ['40P01', 'delivery', 'delete'],

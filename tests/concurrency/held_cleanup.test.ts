@@ -132,17 +132,20 @@ async function emptyLanes(): Promise<number> {
     .length
 }
 
-/** Calls cleanup() beside a session that holds the gate, and again after that; returns the empty lanes after each. */
-async function cleanTwice(endpoint: string): Promise<number[]> {
+/**
+ * Calls cleanup() beside a session that holds the gate, and again after that; returns the lanes that each
+ * deleted, and the empty ones that it left. A step that waited for the lock has failed: null.
+ */
+async function cleanTwice(endpoint: string): Promise<[deleted: number | null, left: number][]> {
+  const clean = async (): Promise<[number | null, number]> => {
+    const [row] = await other.sql`select (outbox.cleanup() ->> 'lanes')::integer as deleted`
+    return [row?.deleted, await emptyLanes()]
+  }
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
-  await other.sql`set lock_timeout = '1ms'`
-  await other.sql`select outbox.cleanup()`
-  await other.sql`reset lock_timeout`
+  const beside = await clean()
   await one.sql`rollback`
-  const whileHeld = await emptyLanes()
-  await other.sql`select outbox.cleanup()`
-  return [whileHeld, await emptyLanes()]
+  return [beside, await clean()]
 }
 
 Deno.test('cleanup() leaves the empty lane of a key alone while another session holds its gate', async () => {
@@ -154,7 +157,7 @@ Deno.test('cleanup() leaves the empty lane of a key alone while another session 
   await run.call(deliveries.map((own) => report(own)))
   await wait(db.admin, '2 s')
   expect(await emptyLanes()).toBe(1)
-  expect(await cleanTwice(endpoint)).toEqual([1, 0])
+  expect(await cleanTwice(endpoint)).toEqual([[0, 1], [1, 0]])
 })
 
 Deno.test('cleanup() leaves the empty lane of a replay job alone while another session holds its gate', async () => {
@@ -169,7 +172,7 @@ Deno.test('cleanup() leaves the empty lane of a replay job alone while another s
   await run.call((await run.call([], 1)).deliveries.map((own) => report(own)))
   await wait(db.admin, '2 days')
   expect(await emptyLanes()).toBe(1)
-  expect(await cleanTwice(endpoint)).toEqual([1, 0])
+  expect(await cleanTwice(endpoint)).toEqual([[0, 1], [1, 0]])
 })
 
 Deno.test('expire_deliveries() passes over a gate that another session holds, and expires its deliveries after that', async () => {

@@ -120,6 +120,71 @@ Deno.test('discard_dead_letter() holds the gate, so that the next act in its tra
   await expectExactCounters(db.admin)
 })
 
+/** A dead letter of a broker, which task dlq:replay has claimed or not. */
+async function brokerLetter(isClaimed: boolean): Promise<{ event: string; endpoint: string }> {
+  const broker = { brokers: ['kafka.example.com:9093'], topic: 'orders', dlq_topic: null }
+  const [made] = await one.sql<{ id: string }[]>`
+    select outbox.create_broker_endpoint('kafka', ${one.sql.json(broker)}, p_ordering => 'none')
+      ->> 'id' as id`
+  const endpoint = made?.id ?? ''
+  const noRetries = { strategy: 'fixed', base_delay: 0, max_retries: 0 }
+  await db.admin`
+    update outbox.endpoint set retry = ${db.admin.json(noRetries)} where id = ${endpoint}`
+  const event = await publishOne(one.sql)
+  await deadLetters(new Run(one.sql), 1)
+  if (isClaimed) {
+    await one.sql`select outbox.claim_broker_replay(${event}, ${endpoint}, 'kafka', 'orders')`
+  }
+  return { event, endpoint }
+}
+
+/** Calls this function while another session, which holds the gate, replays the same dead letter. */
+async function besideReplay(
+  name: 'claim_broker_replay' | 'record_broker_replay',
+): Promise<unknown> {
+  const { event, endpoint } = await brokerLetter(name === 'record_broker_replay')
+  await one.sql`begin`
+  await one.sql`select outbox.lock_gates(array[${endpoint}::uuid])`
+  const more = name === 'claim_broker_replay' ? `, 'kafka', 'orders'` : ''
+  const calling = outcomeOf(other, [
+    `select outbox.${name}($1, $2${more}) as answer`,
+    [event, endpoint],
+  ])
+  // It holds no row of the dead letter yet, which the replay changes.
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`select outbox.replay(${event}, ${endpoint})`
+  await one.sql`commit`
+  const outcome = await calling
+  await expectExactCounters(db.admin)
+  return outcome
+}
+
+Deno.test('claim_broker_replay() holds the gate, so that it waits for a replay of the same dead letter and leaves it', async () => {
+  expect(await besideReplay('claim_broker_replay')).toMatchObject({ answer: { claimed: false } })
+})
+
+Deno.test('record_broker_replay() holds the gate, so that it waits for a replay of the same dead letter and leaves it', async () => {
+  expect(await besideReplay('record_broker_replay')).toMatchObject({ answer: { recorded: false } })
+})
+
+Deno.test('end_broker_claims() passes over a gate that another session holds, and opens its dead letter after that', async () => {
+  await setClock(0)
+  const { endpoint } = await brokerLetter(true)
+  await setClock(7200)
+  const end = async (): Promise<unknown> => {
+    await other.sql`select outbox.end_broker_claims(outbox.clock(), 100)`
+    const [row] = await db.admin`select x.at_broker from outbox.dead_letter x`
+    return row?.at_broker
+  }
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  await other.sql`set lock_timeout = '1ms'`
+  const whileHeld = await end()
+  await other.sql`reset lock_timeout`
+  await one.sql`rollback`
+  expect([whileHeld, await end()]).toEqual([true, false])
+})
+
 Deno.test('a step of a replay job that waits for a gate holds none of its letters yet', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   const event = await publishOne(one.sql)
@@ -421,6 +486,31 @@ Deno.test('wake_refused() passes over a gate that another session holds, and wak
   expect(await isDue()).toBe(false)
   await other.sql`select outbox.wake_refused(outbox.clock())`
   expect(await isDue()).toBe(true)
+})
+
+Deno.test('park_unsent() passes over a gate that another session holds, and parks it after that', async () => {
+  // In the first 5 s of each 15 s it parks nothing.
+  await setClock(5)
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  await db.admin`delete from outbox.run where true`
+  const isDue = async (): Promise<unknown> => {
+    const [row] = await db.admin`select g.next_at <= outbox.clock() as due from outbox.gate g`
+    return row?.due
+  }
+  const park =
+    `select outbox.park_unsent(outbox.clock()) from (select outbox.set_run_kinds('[]') offset 0) k`
+  expect(await isDue()).toBe(true)
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  await other.sql`set lock_timeout = '1ms'`
+  await other.sql.unsafe(park)
+  await other.sql`reset lock_timeout`
+  await one.sql`rollback`
+  expect(await isDue()).toBe(true)
+  await other.sql.unsafe(park)
+  expect(await isDue()).toBe(false)
 })
 
 Deno.test('lock_router() gives routing to one session alone, and the failed step of another counts once it is free', async () => {

@@ -188,6 +188,36 @@ Deno.test('mark_sent_late() waits for a status of the same try, and knows its id
   expect(await statusOf(db.admin, message)).toBe('DELIVERED')
 })
 
+Deno.test('report_status() waits for the gate before it takes the message', async () => {
+  await run.call([taken(await take(run))])
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [message.channel])
+  const reporting = outcomeOf(other, [
+    `select outbox.report_status($1, $2, 'delivered') as became`,
+    [message.channel, `wamid.${message.event}`],
+  ])
+  await expectWaitsFor(db.admin, other, one)
+  // It holds nothing of the message yet.
+  await one.sql`select from outbox.outbound_message m where m.id = ${message.id} for update nowait`
+  await one.sql`commit`
+  expect(await reporting).toEqual({ became: 'DELIVERED' })
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('report_status() waits for a status of the same attempt, and the first one counts', async () => {
+  await run.call([taken(await take(run))])
+  await one.sql`begin`
+  await say(one.sql, message, 'failed')
+  const reporting = outcomeOf(other, [
+    `select outbox.report_status($1, $2, 'delivered') as became`,
+    [message.channel, `wamid.${message.event}`],
+  ])
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(await reporting).toEqual({ became: 'FAILED' })
+  expect(await statusOf(db.admin, message)).toBe('FAILED')
+})
+
 Deno.test('a status of a message that waits for its retry waits for the gate before it takes the message', async () => {
   await loseAnswer()
   await one.sql`begin`
@@ -212,12 +242,17 @@ Deno.test('a status waits for another of the same try, and is judged by what tha
   await expectWaitsFor(db.admin, other, one)
   await one.sql`commit`
   await saying
-  const updates = await db.admin`
-    select u.status, u.update_status, u.reason from outbox.whatsapp_update u order by u.id`
-  expect([...updates]).toEqual([
-    { status: 'failed', update_status: 'applied', reason: null },
-    { status: 'delivered', update_status: 'skipped', reason: 'after_failed' },
-  ])
+  const updates = async (): Promise<unknown[]> => [
+    ...await db.admin`
+      select u.status, u.update_status, u.reason from outbox.whatsapp_update u order by u.id`,
+  ]
+  const failed = { status: 'failed', update_status: 'applied', reason: null }
+  // The message has failed meanwhile, so its gate is locked first: the next tick does that.
+  expect(await updates())
+    .toEqual([failed, { status: 'delivered', update_status: 'stored', reason: 'retry_pending' }])
+  await db.admin`select outbox.apply_callbacks()`
+  expect(await updates())
+    .toEqual([failed, { status: 'delivered', update_status: 'skipped', reason: 'after_failed' }])
   expect(await statusOf(db.admin, message)).toBe('FAILED')
 })
 

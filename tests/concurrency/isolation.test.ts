@@ -83,6 +83,7 @@ const tables = [
   'event',
   'gate',
   'lane',
+  'lane_refusal',
   'refusal',
   'run_batch',
   'unroutable',

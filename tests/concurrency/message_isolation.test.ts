@@ -92,6 +92,41 @@ for (
   })
 }
 
+Deno.test('messages beside a refused one whose end cannot be stored are sent once', async () => {
+  await channel('org-1', '101')
+  for (const to of ['+12025550111', '+12025550112', '+12025550113']) await message('org-1', to)
+  const messages = await sql`select id, event_id from outbox.outbound_message order by id`
+  const refused = messages[0]?.event_id
+  await sql`update outbox.outbound_message set status = 'FAILED' where event_id = ${refused}`
+  await sql.unsafe(`
+    create function public.refuse() returns trigger language plpgsql as $$
+    begin
+      raise exception 'no end';
+    end $$;
+    create trigger refuse before insert on outbox.attempt
+    for each row when (new.kind = 'close' and new.event_id = '${refused}') execute function public.refuse()`)
+  const sent = new Map<string, number>()
+  try {
+    const run = new Run(sql)
+    let results: Report[] = []
+    for (let round = 0; round < 6; round++) {
+      const { deliveries } = await run.call(results, 100)
+      for (const { event } of deliveries) sent.set(event, (sent.get(event) ?? 0) + 1)
+      results = deliveries.map((delivery) => report(delivery))
+      await sql`update outbox.test_clock set at = at + interval '30 minutes' where only_row`
+    }
+    await run.call(results)
+    expect(sent).toEqual(new Map(messages.slice(1).map((row) => [row.event_id, 1])))
+    const open = await sql`
+      select s.event_id, s.held_because from outbox.delivery_status s where s.open`
+    expect([...open]).toEqual([{ event_id: refused, held_because: 'set aside: P0001 no end' }])
+    await sql`select outbox.cleanup()`
+    await expectExactCounters(db.admin)
+  } finally {
+    await sql`drop function public.refuse() cascade`
+  }
+})
+
 Deno.test('a channel whose token cannot be read is held until set_channel_token()', async () => {
   const bad = await channel('org-1', '101')
   const good = await channel('org-2', '102')

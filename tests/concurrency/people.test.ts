@@ -1,11 +1,11 @@
 /** People who are joined, and their wishes, by several sessions at once. */
 
 import { expect } from '@std/expect'
-import { deadlocks } from './_support/checks.ts'
-import { type Call, cross } from './_support/crossing_calls.ts'
+import { deadlocks, expectWaitsFor } from './_support/checks.ts'
+import { type Call, cross, outcomeOf } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { Run } from './_support/dispatch.ts'
-import { addChannels, addMessage, take } from './_support/messages.ts'
+import { addChannels, addMessage, refused, take, taken } from './_support/messages.ts'
 import { newSeed, Random } from './_support/random.ts'
 
 let db: OutboxDatabase
@@ -114,6 +114,65 @@ Deno.test('part_person() waits for an opt-out, and both people keep it', async (
     second: [`select outbox.part_person('default', array[$1]) is not null as parted`, [number]],
   })
   expect(await people()).toEqual([{ names: number, out: true }, { names: user, out: true }])
+})
+
+Deno.test('a join that waits for a part does not deadlock with a join that comes after it', async () => {
+  const [three, four] = more
+  if (three === undefined || four === undefined) throw new Error('four sessions are needed')
+  const friend = 'US.9'
+  await db.admin.unsafe(...join(friend))
+  await db.admin.unsafe(...join(number, user))
+  const before = await deadlocks(db.admin)
+  await four.sql`begin`
+  await four.sql`
+    select from outbox.person p where p.id = outbox.find_person('default', ${friend}) for update`
+  await one.sql`begin`
+  await one.sql`select outbox.part_person('default', array[${number}])`
+  // Waits for the person that is parted, then for the friend, and then needs the parted number.
+  const waiting = outcomeOf(other, join(number, friend))
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  await expectWaitsFor(db.admin, other, four)
+  const later = outcomeOf(three, join(number, user))
+  await expectWaitsFor(db.admin, three, other)
+  await four.sql`rollback`
+  expect([await waiting, await later]).toEqual([{ joined: true }, { joined: true }])
+  expect(await people()).toEqual([{ names: `${number} ${user} ${friend}`, out: false }])
+  expect(await deadlocks(db.admin)).toBe(before)
+})
+
+Deno.test('dispatch() locks the people of all results before it changes one', async () => {
+  const recipients = ['+12025550101', '+12025550102']
+  for (const recipient of recipients) await db.admin.unsafe(...join(recipient))
+  const messages = await Promise.all(recipients.map((to) => addMessage(db.admin, { to })))
+  const run = new Run(one.sql)
+  await run.call()
+  const { deliveries } = await run.call([], 2)
+  const [linked, optedOut] = messages.map(({ event }) =>
+    deliveries.find((delivery) => delivery.event === event)
+  )
+  if (linked === undefined || optedOut === undefined) throw new Error('both must be claimed')
+  const holds = (recipient?: string): Call => [
+    `select from outbox.person p where p.id = outbox.find_person('default', $1) for update nowait`,
+    [recipient ?? null],
+  ]
+  await other.sql`begin`
+  await other.sql.unsafe(...holds(recipients[0]))
+  const done = run.call([
+    { ...taken(linked), provider: { user_id: user } },
+    refused(optedOut, '131050'),
+  ])
+  await expectWaitsFor(db.admin, one, other)
+  // The person with the higher id is held, while the one with the lower id is waited for.
+  const [third] = more
+  if (third === undefined) throw new Error('a third session is needed')
+  expect(await outcomeOf(third, holds(recipients[1]))).toBe('55P03')
+  await other.sql`commit`
+  expect(await done).toMatchObject({ applied: 2, error: null })
+  expect(await people()).toEqual([
+    { names: `${recipients[0]} ${user}`, out: false },
+    { names: recipients[1], out: true },
+  ])
 })
 
 Deno.test('dispatch() waits for no join, and refuses the next message of the joined person', async () => {

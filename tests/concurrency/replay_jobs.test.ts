@@ -38,6 +38,12 @@ async function jobUnderWay(): Promise<void> {
   expect(await progress()).toEqual({ status: 'running', replayed: RATE, skipped: 0, open: RATE })
 }
 
+/** Begins a transaction of `holder` that locks both gates: five of the twelve letters may be of one endpoint alone. */
+async function holdGates(): Promise<void> {
+  await holder.sql`begin`
+  await holder.sql`select from outbox.gate order by id for update`
+}
+
 async function progress(): Promise<unknown> {
   const [row] = await db.admin`
     select j.status, j.replayed::integer, j.skipped::integer, (select count(*)::integer from outbox.delivery) as open
@@ -103,9 +109,7 @@ Deno.test('tick() leaves the jobs to a tick that is still at work on them', asyn
 
 Deno.test('a job that begins while a step of another works is not ended without its dead letters', async () => {
   await jobUnderWay()
-  const [gate] = await holder.sql`select min(id)::text as id from outbox.gate`
-  await holder.sql`begin`
-  await holder.sql`select from outbox.gate where id = ${gate?.id} for update`
+  await holdGates()
   const tick = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
   await expectWaitsFor(db.admin, owner, holder)
   await db.admin`select outbox.replay_many(p_rate_per_second => ${RATE})`
@@ -118,12 +122,10 @@ Deno.test('a job that begins while a step of another works is not ended without 
 Deno.test('a job that is cancelled while its step works stays cancelled', async () => {
   await jobUnderWay()
   for (let step = 0; step < 2; step++) await owner.sql`select outbox.tick()`
-  const [gate] = await holder.sql`select min(id)::text as id from outbox.gate`
-  // A second job, whose gate its step waits for; the first has no dead letter left.
+  // A second job, whose gates its step waits for; the first has no dead letter left.
   await db.admin`update outbox.dead_letter set replayed_at = null where true`
   await db.admin`select outbox.replay_many(p_rate_per_second => ${RATE})`
-  await holder.sql`begin`
-  await holder.sql`select from outbox.gate where id = ${gate?.id} for update`
+  await holdGates()
   const tick = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
   await expectWaitsFor(db.admin, owner, holder)
   await db.admin`

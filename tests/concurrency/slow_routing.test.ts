@@ -41,9 +41,8 @@ Deno.test('a call that timed out makes the batch smaller, even while another cal
   expect([...await db.admin`select from outbox.routing_timeout t`]).toEqual([])
 })
 
-Deno.test('an event that alone takes all the time is set aside, even while other calls route', async () => {
-  await addEndpoints(first.sql, { count: 1 })
-  const [event = ''] = await publishMany(first.sql, 'thing.done', 1)
+/** Counts three failures of an event that is routed alone, while another call routes. */
+async function failThrice(event: string): Promise<void> {
   for (let failure = 1; failure <= 3; failure++) {
     await second.sql`begin`
     await second.sql`select outbox.lock_router()`
@@ -52,7 +51,36 @@ Deno.test('an event that alone takes all the time is set aside, even while other
     await second.sql`rollback`
   }
   expect(await new Run(first.sql).call([], 0)).toMatchObject({ routed: 0, error: null })
-  expect([...await db.admin`select u.event_id, u.error from outbox.unroutable u`])
-    .toEqual([{ event_id: event, error: slow }])
+}
+
+Deno.test('an event that alone takes all the time waits for a minute, even while other calls route', async () => {
+  await addEndpoints(first.sql, { count: 1 })
+  await publishMany(first.sql, 'thing.first', 1)
+  await new Run(first.sql).call([], 0)
+  const [event = ''] = await publishMany(first.sql, 'thing.done', 1)
+  await failThrice(event)
+  expect([
+    ...await db.admin`
+    select u.event_id, u.error, u.again_at - u.set_aside_at = '1 minute' as waits from outbox.unroutable u`,
+  ])
+    .toEqual([{ event_id: event, error: slow, waits: true }])
   expect([...await db.admin`select from outbox.unrouted u`]).toEqual([])
+})
+
+/** The eighth failure of an event that is routed alone. */
+async function failOften(event: string): Promise<Record<string, unknown> | undefined> {
+  await first.sql`update outbox.unrouted set failures = 7 where event_id = ${event}`
+  await first.sql`update outbox.router set batch = 1 where true`
+  await first.sql`select outbox.shrink_routing(array[${event}::uuid], ${slow}, outbox.clock())`
+  const [row] = await db.admin`
+    select u.error, u.again_at = 'infinity' as is_final, u.failures from outbox.unroutable u`
+  return row
+}
+
+Deno.test('an event that alone takes all the time is set aside for good after half an hour', async () => {
+  await addEndpoints(first.sql, { count: 1 })
+  await publishMany(first.sql, 'thing.first', 1)
+  await new Run(first.sql).call([], 0)
+  const [event = ''] = await publishMany(first.sql, 'thing.done', 1)
+  expect(await failOften(event)).toEqual({ error: slow, is_final: true, failures: 8 })
 })

@@ -97,6 +97,7 @@ const statements: [table: string, operation: Operation][] = [
   ['lane', 'insert'],
   ['lane', 'update'],
   ['lane', 'delete'],
+  ['lane_refusal', 'insert'],
   ['refusal', 'insert'],
   ['refusal', 'update'],
   ['refusal', 'delete'],

@@ -53,7 +53,7 @@ Deno.test('operational events reach PagerDuty, New Relic and a channel', async (
   try {
     const { sql } = outhook
     await sql`select outbox.create_endpoint(${`${relay.url}/events`}, '{outhook.*}',
-      p_org_id => 'outhook', p_secret => ${secret})`
+      p_org_id => 'outhook', p_ordering => 'partition', p_secret => ${secret})`
     await sql`select outbox.create_slack_endpoint(${`${onCall.url}/services/T/B/x`},
       '{outhook.*}', p_org_id => 'outhook')`
     const gone = await outhook.createEndpoint('/status/410', { p_event_types: ['gone'] })
@@ -70,6 +70,15 @@ Deno.test('operational events reach PagerDuty, New Relic and a channel', async (
       expect.objectContaining({ eventType: 'OuthookAlert', severity: 'critical' }),
     ]))
     expect(onCall.slack.some(({ text }) => text?.includes('Endpoint disabled'))).toBe(true)
+    // The incident ends when the last dead letter is discarded.
+    await sql`
+      select outbox.discard_dead_letter(x.event_id, x.endpoint_id, 'known')
+      from outbox.dead_letter x where x.endpoint_id = ${refusing.id}`
+    const resolved = (): boolean =>
+      onCall.pagerDuty.some(({ dedup_key, event_action }) =>
+        event_action === 'resolve' && dedup_key === `outhook:dead-letter:${refusing.id}`
+      )
+    expect(await waitUntil(resolved, { timeoutMs: patienceMs })).toBe(true)
   } finally {
     await relay.stop()
   }

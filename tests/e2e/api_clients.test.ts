@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { docsBlock } from '../project/_docs.ts'
 import { ensureTool } from '../../supabase/local/npm_tool.ts'
+import { typeFlags } from '../../package/build/client_types.ts'
 import { npmTools } from '../_run/tools.ts'
 import { testFolder } from '../_support/folder.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
@@ -75,9 +76,10 @@ Deno.test('a client made from openapi.json as on the page publishes and reads an
   const description = join(projectRoot, 'functions/api/openapi.json')
   // The page's npx fetches the same version; a test fetches nothing.
   const [name, version] = npmTools.typescriptClient
-  expect(await Deno.readTextFile(join(projectRoot, 'docs/api.md'))).toContain(`${name}@${version}`)
+  const page = await Deno.readTextFile(join(projectRoot, 'docs/api.md'))
+  for (const part of [`${name}@${version}`, ...typeFlags]) expect(page).toContain(part)
   const programs = await ensureTool(projectRoot, name, version)
-  await run(join(programs, name), [description, '-o', 'outhook.d.ts'])
+  await run(join(programs, name), [description, ...typeFlags, '-o', 'outhook.d.ts'])
   const printed = await runBlock('api-client.ts')
   expect(printed).toMatch(new RegExp(`^${uuid.source} \\d+$`))
   const [id = ''] = printed.split(' ')

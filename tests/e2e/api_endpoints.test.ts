@@ -196,6 +196,27 @@ Deno.test('a rotated secret signs beside the new one until it is ended', async (
   expect(leaked.body.secrets).toMatchObject([{ expiresAt: null }])
 })
 
+Deno.test('a repeat with its Idempotency-Key has its answer also after the endpoint was deleted', async () => {
+  const made = {
+    headers: { 'idempotency-key': 'made-and-deleted' },
+    body: { url: `${outhook.receiver.url}/hooks/deleted`, eventTypes: ['api.never'] },
+  }
+  const turned = { headers: { 'idempotency-key': 'turned-and-deleted' }, body: {} }
+  const { body: { secret: _, ...created } } = await call('POST /endpoints', made)
+  const rotate = `POST /endpoints/${created.id}/secret/rotate`
+  const { body: { secret: _new, ...rotated } } = await call(rotate, turned)
+  expect(await call(`DELETE /endpoints/${created.id}`)).toMatchObject({ status: 200 })
+  expect((await call('POST /endpoints', made)).body).toEqual(created)
+  expect((await call(rotate, turned)).body).toEqual(rotated)
+  // A token finds no such endpoint any more, but has the answer of its key.
+  const scopes = ['endpoints:read', 'secrets:write']
+  const { body: { token } } = await call('POST /portal-tokens', { body: { scopes } })
+  expect((await call(rotate, { ...turned, token })).body).toEqual(rotated)
+  expect(await call(rotate, { body: {}, token })).toMatchObject({ status: 404 })
+  const others = { headers: { 'idempotency-key': 'another-turn' }, body: {} }
+  expect(await call(rotate, others)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+})
+
 Deno.test('a test event brings its result; a paused endpoint refuses it', async () => {
   const { body: { id } } = await create()
   const path = `/endpoints/${id}`

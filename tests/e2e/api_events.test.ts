@@ -158,6 +158,11 @@ Deno.test('POST /events keeps to the catalogue of a strict organisation, whateve
   const made = await call('POST /event-types', { headers, body: { type: 'order.paid', schema } })
   expect(made).toMatchObject({ status: 201, body: { type: 'order.paid', schema, description: '' } })
   expect((await publish({ id: 'x' }, 'free')).status).toBe(202)
+  const keyed = {
+    headers: { ...headers, 'idempotency-key': 'before' },
+    body: { type: 'free', payload: {} },
+  }
+  const { body: before } = await call('POST /events', keyed)
   expect(await call('PUT /event-catalogue', { headers, body: { strict: true } }))
     .toMatchObject({ status: 200, body: { strict: true } })
   expect((await publish({ id: 1 })).status).toBe(202)
@@ -166,6 +171,10 @@ Deno.test('POST /events keeps to the catalogue of a strict organisation, whateve
     body: { code: 'schema_mismatch', field: 'payload.id' },
   })
   expect(await publish({}, 'free')).toMatchObject({ status: 400, body: { field: 'type' } })
+  expect(await call('POST /events', keyed))
+    .toMatchObject({ status: 202, body: { id: before.id, duplicate: true } })
+  expect(await call('POST /events', { ...keyed, body: { type: 'free', payload: 1 } }))
+    .toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
   expect((await call('PUT /event-types/order.paid', { headers, body: {} })).body.schema).toBe(null)
   expect((await publish({ id: 'x' })).status).toBe(202)
   expect((await call('DELETE /event-types/order.paid', { headers })).status).toBe(200)

@@ -160,6 +160,10 @@ Deno.test('a token that is limited to an endpoint reaches that endpoint and its 
     ['GET /dead-letters', {}, 403],
     ['POST /replay-jobs', { body: {} }, 403],
     ['POST /replay-jobs', { body: { endpointId: own } }, 201],
+    ['POST /replay-jobs/preview', { body: {} }, 403],
+    ['POST /replay-jobs/preview', { body: { endpointId: other } }, 403],
+    ['POST /replay-jobs/preview', { body: { endpointId: own } }, 200],
+    ['GET /overview', {}, 403],
     ['GET /replay-jobs', {}, 403],
     ['GET /event-types', {}, 200],
     ['GET /event-catalogue', {}, 403],
@@ -176,6 +180,8 @@ Deno.test('a token that is limited to event types sees and chooses no others', a
   const org = 'org-types'
   const own = await createEndpoint(org, ['a.*'])
   const wide = await createEndpoint(org, ['a.*', 'b.c'])
+  // It gets what is addressed to it, of any type.
+  const addressed = await createEndpoint(org, [])
   const [seen, hidden] = [await publish(org, 'a.b', 2), await publish(org, 'b.c', 1)]
   const { body: { token } } = await createToken(org, { eventTypes: ['a.*'] })
   const listed = await call('GET /endpoints', { token })
@@ -183,6 +189,9 @@ Deno.test('a token that is limited to event types sees and chooses no others', a
   const url = `${outhook.receiver.url}/hooks/types`
   const rows: [string, ApiCall, number][] = [
     [`GET /endpoints/${wide}`, {}, 404],
+    [`GET /endpoints/${addressed}`, {}, 404],
+    [`GET /endpoints/${addressed}/secret`, {}, 404],
+    [`DELETE /endpoints/${addressed}`, {}, 404],
     [`PATCH /endpoints/${own}`, { body: { eventTypes: ['a.b'] } }, 200],
     [`PATCH /endpoints/${own}`, { body: { eventTypes: ['b.c'] } }, 403],
     [`PATCH /endpoints/${own}`, { body: { eventTypes: ['*'] } }, 403],
@@ -204,6 +213,36 @@ Deno.test('a token that is limited to event types sees and chooses no others', a
     const response = await call(request, { ...more, token })
     expect([request, more.body, response.status]).toEqual([request, more.body, status])
   }
+})
+
+Deno.test('a token raises the share of an endpoint up to limit.token_share only', async () => {
+  const org = 'org-share'
+  const id = await createEndpoint(org, ['a.*'])
+  const { body: { token } } = await createToken(org)
+  const url = `${outhook.receiver.url}/hooks/share`
+  const rows: [string, ApiCall, number][] = [
+    [`PATCH /endpoints/${id}`, { body: { maxInFlight: 100, quantum: 100 }, token }, 200],
+    [`PATCH /endpoints/${id}`, { body: { maxInFlight: 101 }, token }, 409],
+    [`PATCH /endpoints/${id}`, { body: { quantum: 101 }, token }, 409],
+    ['POST /endpoints', { body: { url, maxInFlight: 101 }, token }, 409],
+    ['POST /endpoints', { body: { url, quantum: 101 }, token }, 409],
+    ['POST /endpoints', { body: { url, quantum: 100 }, token }, 201],
+    [`PATCH /endpoints/${id}`, { body: { maxInFlight: 500, quantum: 300 }, ...inOrg(org) }, 200],
+    // What a secret key has set stays, and may become less.
+    [`PATCH /endpoints/${id}`, { body: { maxInFlight: 500, quantum: 300 }, token }, 200],
+    [`PATCH /endpoints/${id}`, { body: { maxInFlight: 400 }, token }, 200],
+    [`PATCH /endpoints/${id}`, { body: { maxInFlight: 401 }, token }, 409],
+  ]
+  for (const [request, more, status] of rows) {
+    const response = await call(request, more)
+    expect([request, more.body, response.status]).toEqual([request, more.body, status])
+  }
+  expect((await call(`PATCH /endpoints/${id}`, { body: { quantum: 301 }, token })).body)
+    .toMatchObject({
+      code: 'limit_reached',
+      detail:
+        'an endpoint that a token changes may have at most 100 deliveries in one turn (limit.token_share)',
+    })
 })
 
 Deno.test('a token is revoked by its id, and all tokens of an organisation together', async () => {

@@ -6,7 +6,7 @@ import { createRabbitMqSender } from '../../functions/_shared/senders/rabbitmq/s
 import { rabbitMqEndpoint, sendOne } from '../_support/brokers/endpoints.ts'
 import { startRabbitMq, type TestRabbitMq } from '../_support/brokers/rabbitmq.ts'
 import { openQueue } from '../_support/brokers/read.ts'
-import { sendUnderEdgeDeno } from './brokers/edge.ts'
+import { elsewhere } from './brokers/elsewhere.ts'
 
 let rabbit: TestRabbitMq
 let sender: Sender
@@ -151,19 +151,27 @@ Deno.test('after a kill in mid-batch nothing confirmed is lost, and the next con
   expect(new Set(arrived).size).toBe(arrived.length)
 })
 
-Deno.test('under the Deno of the edge runtime it sends as well, TLS included', async () => {
-  await using queue = await openQueue(rabbit, 'edge', {
-    exchange: 'amq.topic',
-    pattern: 'order.paid',
+for (const [runtime, send] of elsewhere) {
+  Deno.test(`under ${runtime} it sends as well, TLS included`, async () => {
+    await using queue = await openQueue(rabbit, `elsewhere-${runtime}`, {
+      exchange: 'amq.topic',
+      pattern: 'order.paid',
+    })
+    const { tlsPort, vhost, certificates } = rabbit
+    const url = `amqps://localhost:${tlsPort}/${encodeURIComponent(vhost)}`
+    expect(
+      await send([
+        rabbitMqEndpoint(rabbit),
+        rabbitMqEndpoint(rabbit, { url, ca: certificates?.ca }),
+        rabbitMqEndpoint(rabbit, { url }),
+        rabbitMqEndpoint(rabbit, { exchange: 'nowhere' }),
+      ]),
+    ).toMatchObject([
+      { outcome: 'delivered' },
+      { outcome: 'delivered' },
+      { error_class: 'tls' },
+      { code: 'NOT_FOUND' },
+    ])
+    await queue.read(2)
   })
-  const { tlsPort, vhost, certificates } = rabbit
-  const url = `amqps://localhost:${tlsPort}/${encodeURIComponent(vhost)}`
-  expect(
-    await sendUnderEdgeDeno([
-      rabbitMqEndpoint(rabbit),
-      rabbitMqEndpoint(rabbit, { url, ca: certificates?.ca }),
-      rabbitMqEndpoint(rabbit, { exchange: 'nowhere' }),
-    ]),
-  ).toMatchObject([{ outcome: 'delivered' }, { outcome: 'delivered' }, { code: 'NOT_FOUND' }])
-  await queue.read(2)
-})
+}

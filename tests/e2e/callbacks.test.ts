@@ -5,8 +5,13 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { verifyToken } from '../../functions/_shared/messages/callbacks/token.ts'
 import { patienceMs } from '../_support/outhook.ts'
 import { startWhatsapp, tenants, type TestWhatsapp } from '../_support/whatsapp.ts'
-import { bodyOf, changeOf, postCallback, statusOf } from './graph/callbacks.ts'
-import type { Taken } from './graph/graph.ts'
+import {
+  bodyOf,
+  changeOf,
+  postCallback,
+  statusOf,
+} from '../../supabase/local/whatsapp/callbacks.ts'
+import type { Taken } from '../../supabase/local/whatsapp/graph.ts'
 
 let wa: TestWhatsapp
 

@@ -4,7 +4,12 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs } from '../_support/outhook.ts'
 import { type Org, startWhatsapp, tenants, type TestWhatsapp } from '../_support/whatsapp.ts'
-import { bodyOf, type CallbackResult, postCallback, statusOf } from './graph/callbacks.ts'
+import {
+  bodyOf,
+  type CallbackResult,
+  postCallback,
+  statusOf,
+} from '../../supabase/local/whatsapp/callbacks.ts'
 
 let wa: TestWhatsapp
 const hook = '/hooks/whatsapp'

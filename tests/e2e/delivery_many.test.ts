@@ -9,7 +9,7 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startOuthook, type TestEndpoint, type TestOuthook } from '../_support/outhook.ts'
 import { startWorker } from '../_support/worker_process.ts'
 import { patienceMs } from '../_support/patience.ts'
-import type { Received } from './receiver/http.ts'
+import type { Received } from '../../supabase/local/http/request.ts'
 
 const eventCount = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 600 : 2_000
 const domains = ['order', 'invoice', 'user', 'stock', 'parcel']

@@ -1,11 +1,12 @@
 import { expect } from '@std/expect'
 import { Buffer } from 'node:buffer'
-import { createPublicKey, verify } from 'node:crypto'
+import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { createSigningKey } from '../../functions/_shared/signing/ed25519.ts'
+import { retryAtOnce } from '../_support/first_try.ts'
 import { startOuthook, type TestEndpoint, type TestOuthook } from '../_support/outhook.ts'
-import type { Received } from './receiver/http.ts'
+import type { Received } from '../../supabase/local/http/request.ts'
 
 /** Calls a function of the outbox as a backend does, and gives what it returns. */
 async function call<T>(outhook: TestOuthook, name: string, args: object): Promise<T> {
@@ -99,6 +100,47 @@ Deno.test('secrets and headers of an endpoint, from a call to the wire', async (
         expect(log).not.toContain(hidden)
       }
     })
+  } finally {
+    await outhook.stop()
+  }
+})
+
+/** Whether X-Signature is of this secret, as a receiver that knows only this header checks it. */
+function isSigned(secret: string, { body, headers }: Received): boolean {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const mac = createHmac('sha256', key).update(`${headers['x-timestamp']}.`).update(body)
+  return headers['x-signature'] === `sha256=${mac.digest('hex')}`
+}
+
+Deno.test('a receiver that checks X-Signature alone loses nothing while it changes its secret', async () => {
+  let accepted = ''
+  const outhook = await startOuthook({
+    only: ['deliver'],
+    also: { strict: ({ request, answer }) => answer(isSigned(accepted, request) ? 200 : 401) },
+  })
+  try {
+    const endpoint = await outhook.createEndpoint('/strict', {
+      p_event_types: ['order.paid'],
+      p_retry: retryAtOnce,
+    })
+    const outcomes = async (): Promise<string[]> => {
+      const event = await outhook.publish('order.paid')
+      const attempts = await outhook.attemptsOf(event)
+      return attempts.map(({ outcome, status }) => `${outcome} ${status}`)
+    }
+    accepted = endpoint.secret
+    expect(await outcomes()).toEqual(['delivered 200'])
+    const { secret } = await call<{ secret: string }>(outhook, 'rotate_secret', {
+      p_endpoint_id: endpoint.id,
+    })
+    // The receiver still has the old secret.
+    expect(await outcomes()).toEqual(['delivered 200'])
+    accepted = secret
+    expect(await outcomes()).toEqual(['failed 401', 'delivered 200'])
+    expect(await outcomes()).toEqual(['delivered 200'])
+    // And back, because the change was rolled back.
+    accepted = endpoint.secret
+    expect(await outcomes()).toEqual(['failed 401', 'delivered 200'])
   } finally {
     await outhook.stop()
   }

@@ -8,7 +8,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { version } from '../../functions/_shared/base/version.ts'
 import { retryAtOnce } from '../_support/first_try.ts'
 import { startOuthook, type TestEndpoint, type TestOuthook } from '../_support/outhook.ts'
-import type { Received } from './receiver/http.ts'
+import type { Received } from '../../supabase/local/http/request.ts'
 
 let outhook: TestOuthook
 

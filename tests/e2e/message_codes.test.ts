@@ -7,8 +7,8 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs, startOuthook } from '../_support/outhook.ts'
 import { startWorker } from '../_support/worker_process.ts'
-import type { GraphFault } from './graph/errors.ts'
-import { startGraph, type Turn } from './graph/graph.ts'
+import type { GraphFault } from '../../supabase/local/whatsapp/errors.ts'
+import { startGraph, type Turn } from '../../supabase/local/whatsapp/graph.ts'
 
 /** What an answer leads to, in seconds where something waits. */
 type Meaning = {

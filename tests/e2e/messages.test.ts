@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type ApiAnswer, type ApiCall, apiCaller } from '../_support/api.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
-import { type Graph, startGraph, type Taken } from './graph/graph.ts'
+import { type Graph, startGraph, type Taken } from '../../supabase/local/whatsapp/graph.ts'
 
 let outhook: TestOuthook
 let graph: Graph
@@ -155,6 +155,27 @@ Deno.test('a message is queued, sent, and told of in audit and activity', async 
   ])
   expect((await get('/dossiers/dossier-1/activity')).data)
     .toMatchObject([{ type: 'MESSAGE_SENT', metadata: { messageId: id } }])
+})
+
+Deno.test('a message is found by its correlation id, with its event, delivery and audit trail', async () => {
+  const to = somebody()
+  const created = await create(to, { body: { correlationId: 'cart-7' } })
+  expect(created).toMatchObject({ status: 201, body: { correlationId: 'cart-7' } })
+  const { id } = created.body
+  expect(await settled(id, 'SENT')).toMatchObject({ correlationId: 'cart-7' })
+  const found = await get('/search?correlationId=cart-7')
+  expect(found).toMatchObject({
+    events: [{ type: 'outhook.message', correlationId: 'cart-7' }],
+    deliveries: [{ status: 'delivered' }],
+    messages: [{ id }],
+    auditEvents: [{ action: 'SENT', correlationId: 'cart-7' }, { action: 'CREATED', entityId: id }],
+    more: false,
+  })
+  expect((await get('/outbound/messages?correlationId=cart-7')).data).toMatchObject([{ id }])
+  expect((await get('/audit-events?correlationId=cart-7')).data).toHaveLength(2)
+  expect(await get('/search?correlationId=cart-7', 'org-b')).toMatchObject({ messages: [] })
+  expect(await create(to, { body: { correlationId: 'two words' } }))
+    .toMatchObject({ status: 400, body: { field: 'correlationId' } })
 })
 
 Deno.test('one key makes one message, however many ask at once', async () => {

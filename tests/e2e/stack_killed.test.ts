@@ -36,7 +36,8 @@ function run(dataDir: string, ...args: string[]): StackProcess {
   const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const line of createInterface({ input: Readable.from(stream) })) {
       lines.push(line)
-      const url = line.match(/^ {2}\S*psql -P pager=off (postgresql:\S+)$/)?.[1]
+      const url = line.match(/^ {2}\S*psql -P pager=off -v SHOW_CONTEXT=never (postgresql:\S+)$/)
+        ?.[1]
       if (url !== undefined) up.resolve(url)
     }
   }

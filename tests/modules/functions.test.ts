@@ -60,7 +60,9 @@ Deno.test('notInstalled() names the migration of the module', () => {
     expect(notInstalled(called)).toMatchObject({
       module: name,
       problem: `The module ${name} is not installed`,
-      remedy: expect.stringContaining(`add ${migration} and push`),
+      remedy: expect.stringContaining(
+        `add ${migration}, or run outhook init --modules ${name}, and push`,
+      ),
     })
   }
   expect(notInstalled('publish')).toBe(null)

@@ -23,6 +23,27 @@ Deno.test('each alert fires when it should and not otherwise', async () => {
   expect(untested).toEqual([])
 })
 
+/** Alerts about something that happens again and again. They end when it has stopped. */
+const ofEvents = [
+  'OuthookNewDeadLetters',
+  'OuthookConsumerDeadLetters',
+  'OuthookFailing',
+  'OuthookMessagesRefused',
+  'OuthookCallbacksRefused',
+  'OuthookUpdatesNotApplied',
+  'OuthookLeasesExpire',
+]
+
+Deno.test('only an alert about events counts them: all others read the state', async () => {
+  const text = await Deno.readTextFile(alerts)
+  const counting = text.split('- alert: ').slice(1).flatMap((rule) => {
+    const [expr = ''] = rule.match(/^ *expr: [\s\S]*?(?=^ *(?:for|labels):)/m) ?? []
+    const names = [...expr.matchAll(/outhook_\w+/g)].map(([name]) => name)
+    return names.every((name) => name.endsWith('_total')) ? [rule.split('\n')[0]] : []
+  })
+  expect(counting).toEqual(ofEvents)
+})
+
 Deno.test('each alert names a part of the runbook that is there', async () => {
   const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/RUNBOOK.md'))
   const parts = [...runbook.matchAll(/^## (.+)$/gm)]

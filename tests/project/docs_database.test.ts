@@ -59,7 +59,7 @@ Deno.test('what the pages say of the database', async (t) => {
       expect(first('docs/endpoints.md', 'Endpoints')).toEqual(await args('create_endpoint'))
       expect(['p_payload', 'p_type', ...first('docs/publishing.md', 'In SQL')].sort())
         .toEqual(await args('publish'))
-      const view = await query(pg, `select pg_get_viewdef('outbox.delivery_status')`)
+      const view = await query(pg, `select pg_get_viewdef('outbox.open_delivery')`)
       const outcomes = await query(
         pg,
         `select pg_get_constraintdef(oid) from pg_constraint where conname = 'attempt_outcome_is_known'`,
@@ -106,7 +106,7 @@ Deno.test('what the pages say of the database', async (t) => {
         docsBlock('rotate').replaceAll('<endpoint id>', made).replace('whsec_…', own),
       )
       const secrets = `outbox.active_secrets('${made}', outbox.clock())`
-      expect(await query(pg, `select ${secrets} ->> 0, jsonb_array_length(${secrets})`))
+      expect(await query(pg, `select ${secrets} ->> 1, jsonb_array_length(${secrets})`))
         .toBe(`${own}|2`)
       const { deny, ...before } = await egress(pg)
       await query(pg, docsBlock('egress'))
@@ -180,7 +180,7 @@ Deno.test('what the pages say of the database', async (t) => {
       )
       expect(await query(pg, docsBlock('broken-watch'))).toBe(
         'changes of unpublished are not published: a column of p_changed was dropped|' +
-          `select outbox.watch_table('unpublished', …)`,
+          `select outbox.watch_table('unpublished', …);`,
       )
       await query(pg, 'drop table public.unpublished')
 
@@ -243,7 +243,7 @@ Deno.test('what the pages say of the database', async (t) => {
         'cancel',
         'replay',
       ]
-      const last = ['replay_many', 'discard', 'delete_endpoint']
+      const last = ['replay_many', 'backfill_events', 'discard', 'delete_endpoint']
       const run = async (start: string): Promise<string> => {
         const index = calls.findIndex(({ name }) => name === start || name.startsWith(`${start}_`))
         const [found] = calls.splice(index, 1)

@@ -8,6 +8,7 @@ const panel = z.object({
   id: z.number(),
   title: z.string(),
   gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
+  targets: z.array(z.object({ expr: z.string() })).default([]),
 })
 const text = await readProjectFile('sql/ops/dashboard.json') ?? ''
 const { panels } = z.object({ panels: z.array(panel) }).parse(JSON.parse(text))
@@ -35,4 +36,21 @@ Deno.test('each series of an alert is on a panel', async () => {
   expect([...series].filter((name) => !new RegExp(`\\b${name}(?:_bucket)?\\b`).test(text))).toEqual(
     [],
   )
+})
+
+/** A counter, or the parts of a histogram, without a function that makes it an increase or a rate. */
+function plotsRawCounter(query: string): boolean {
+  return /outhook_\w+_(?:total|bucket|count|sum)\b/
+    .test(query.replaceAll(/\b(?:rate|irate|increase)\([^[]*\[[^\]]*\]\)/g, ''))
+}
+
+Deno.test('no panel plots a raw counter', () => {
+  expect(plotsRawCounter('sum by (code) (outhook_messages_total{status="failed"})')).toBe(true)
+  expect(plotsRawCounter('rate(outhook_kicks_total[5m]) / outhook_runs_total')).toBe(true)
+  expect(plotsRawCounter('sum(rate(outhook_attempts_total{outcome="failed"}[5m]))')).toBe(false)
+  const raw = panels.flatMap(({ title, targets }) =>
+    targets.filter(({ expr }) => plotsRawCounter(expr)).map(({ expr }) => `${title}: ${expr}`)
+  )
+  expect(raw).toEqual([])
+  expect(panels.flatMap(({ targets }) => targets).length).toBeGreaterThan(50)
 })

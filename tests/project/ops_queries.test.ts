@@ -58,7 +58,7 @@ function eventOf(pg: Postgres, type: string): Promise<string> {
 
 /** The command of a line that names one. */
 function commandOf(row: Row | undefined): string {
-  expect(row?.command).toMatch(/^select outbox\./)
+  expect(row?.command).toMatch(/^select outbox\.[^;]+;$/)
   return row?.command ?? ''
 }
 
@@ -83,14 +83,79 @@ Deno.test('console queries on a migrated database', async (t) => {
     await t.step('an empty database has no line but those of its own health', async () => {
       for (const path of opsQueries) {
         const number = path.slice('sql/ops/'.length, 'sql/ops/'.length + 2)
-        const rows = await askOps(pg, number, { endpoint: 'x', event: 'x', message: 'x' })
-        if (number !== '01' && number !== '12') expect({ path, rows }).toEqual({ path, rows: [] })
+        if (['01', '06', '09', '10', '11', '12', '14'].includes(number)) continue
+        expect({ path, rows: await askOps(pg, number) }).toEqual({ path, rows: [] })
       }
+    })
+
+    await t.step('what asks for one object says which name is missing or wrong', async () => {
+      const id = '01900000-0000-7000-8000-000000000000'
+      const asks: [number: string, name: string, value: string | null, told: string][] = [
+        ['05', 'endpoint', 'nowhere', `outhook.endpoint is 'nowhere': neither an id nor a part`],
+        ['06', 'event', null, 'outhook.event is not set'],
+        ['06', 'event', 'x', `outhook.event is 'x': neither an id nor organisation/key`],
+        ['06', 'event', id, `event ${id} does not exist`],
+        ['06', 'event', 'org-1/none', `no event of the organisation has this key within 24 hours`],
+        ['09', 'endpoint', null, 'outhook.endpoint is not set'],
+        ['09', 'endpoint', 'nowhere', `outhook.endpoint is 'nowhere'`],
+        ['10', 'endpoint', null, 'outhook.endpoint is not set'],
+        ['10', 'endpoint', 'nowhere', `outhook.endpoint is 'nowhere'`],
+        ['11', 'event', null, 'outhook.event is not set'],
+        ['11', 'event', 'x', `outhook.event is 'x': not the id of an event`],
+        ['11', 'event', id, `event ${id} does not exist`],
+        ['14', 'message', null, 'outhook.message is not set'],
+        ['14', 'message', 'x', `outhook.message is 'x': neither an id`],
+        ['14', 'message', '7', 'message 7 does not exist'],
+      ]
+      for (const [number, name, value, told] of asks) {
+        const rows = await askOps(pg, number, value === null ? {} : { [name]: value })
+        expect([number, value, rows.length]).toEqual([number, value, 1])
+        expect(Object.values(rows[0] ?? {}).join(' ')).toContain(told)
+      }
+    })
+
+    await t.step('01 judges the responses to kicks by the last ones', async () => {
+      const judged = async (responses: string[]): Promise<string | undefined> => {
+        const rows = responses.map((response, n) => `
+          insert into net._http_response (id, status_code, timed_out, error_msg, created) values
+            (${n}, ${response === 'late' ? 'null, true, ' : `${response}, false, `}
+            ${response === 'late' ? `'Timeout of 5000 ms reached'` : 'null'},
+            now() - interval '${responses.length - n} s');`)
+        await query(pg, `delete from net._http_response; ${rows.join('')}`)
+        const found = await askOps(pg, '01')
+        await query(pg, 'delete from net._http_response')
+        return found.find(({ question }) => question?.startsWith('How did the function'))?.status
+      }
+      expect(await judged(['202', '202'])).toBe('ok')
+      // One cold start took too long for pg_net.
+      expect(await judged(['late', '202'])).toBe('ok')
+      expect(await judged(['202', 'late'])).toBe('warning')
+      expect(await judged(['late', 'late', 'late'])).toBe('error')
+      expect(await judged(['401'])).toBe('error')
+      // The secret was changed a moment ago.
+      expect(await judged(['202', '202', '401', '401', '401'])).toBe('error')
+      expect(await judged(['202', '401'])).toBe('warning')
+      expect(await judged(['401', '401', '202'])).toBe('warning')
+    })
+
+    await t.step('no age is negative if a clock was ahead', async () => {
+      await query(
+        pg,
+        `insert into outbox.event (id, org_id, type, body, created_at)
+        values (outbox.uuid_v7(now() + interval '1 min'), 'default', 'a', '{}', now() + interval '1 min');
+        insert into outbox.unrouted (event_id, org_id)
+        select id, org_id from outbox.event`,
+      )
+      const [age] = (await askOps(pg, '01')).filter(({ question }) =>
+        question === 'How old is the oldest unrouted event?'
+      )
+      await query(pg, 'delete from outbox.unrouted; delete from outbox.event')
+      expect(age).toMatchObject({ status: 'ok', result: '00:00:00' })
     })
 
     await t.step('01 names a part of the runbook for all that is not ok', async () => {
       const rows = await askOps(pg, '01')
-      expect(rows).toHaveLength(21)
+      expect(rows).toHaveLength(23)
       const bad = rows.filter(({ status }) => status !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
@@ -165,7 +230,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(rows.map(({ what }) => what)).toEqual(['published', 'failed', 'ended: dead_letter'])
       const id = await eventOf(pg, 'order.dead')
       expect(await askOps(pg, '06', { event: id })).toEqual(rows)
-      expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
+      expect(await askOps(pg, '06', { event: 'org-2/dead-1' }))
+        .toMatchObject([{ what: 'no such event' }])
       const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
       expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'retrying'])
       expect(open[2]?.detail).toMatch(/^next attempt at /)
@@ -208,6 +274,27 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(job).toMatchObject({ what: expect.stringMatching(/^job \d+, /), count: '1' })
     })
 
+    await t.step('06 shows each replay of an event, not only the last', async () => {
+      const id = await eventOf(pg, 'order.dead')
+      // The replays of 09 are open: they fail, and are replayed once more.
+      await query(
+        pg,
+        `update public.answer set a = public.step(5, '{}');
+        update public.answer set a = public.step(6, a)`,
+      )
+      await query(
+        pg,
+        `select outbox.replay(event_id, endpoint_id) from outbox.dead_letter
+        where event_id = '${id}'`,
+      )
+      const what = (await askOps(pg, '06', { event: id })).map((row) => row.what)
+      expect(what).toEqual([
+        ...['published', 'failed', 'ended: dead_letter'],
+        ...['replayed', 'failed', 'ended: dead_letter'],
+        ...['replayed', 'pending'],
+      ])
+    })
+
     await t.step('10 walks an endpoint through pausing, draining and resuming', async () => {
       const ask = async (): Promise<Row | undefined> =>
         (await askOps(pg, '10', { endpoint: '//example.com' }))[0]
@@ -238,7 +325,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         org_id: 'org-1',
         status: '204',
         sha256_of_data: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
-        verdict: expect.stringMatching(/^proven: .* responded with 204 at .* \(attempt 1\)$/),
+        verdict: expect.stringMatching(/^proven: .* responded with 204 at .* \(attempt 2\)$/),
       })
       const [dead] = await askOps(pg, '11', { event: await eventOf(pg, 'order.dead') })
       expect(dead?.verdict).toBe('not received: dead_letter, it answered 404')
@@ -253,7 +340,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await waitUntil(async () => await find() !== undefined, { timeoutMs: patienceMs }))
         .toBe(true)
       const command = (await find())?.command ?? ''
-      expect(command).toMatch(/^select pg_terminate_backend\(\d+\)$/)
+      expect(command).toMatch(/^select pg_terminate_backend\(\d+\);$/)
       await query(pg, command)
       expect((await left).code).not.toBe(0)
       expect(await find()).toBeUndefined()
@@ -329,7 +416,7 @@ Deno.test('console queries on a migrated database', async (t) => {
           runbook: 'Broken watch',
         })
         const [, , call = ''] = await broken()
-        expect(call).toBe(`select outbox.watch_table('orders', …)`)
+        expect(call).toBe(`select outbox.watch_table('orders', …);`)
         await query(pg, call.replace('…', `p_changed => '{note}'`))
         expect(await watched()).toMatchObject({ status: 'ok' })
 

@@ -44,11 +44,23 @@ for (
       'supabase',
       /^tests\/(e2e\/cli_\w+|project\/ops_queries|functions\/local\/command)\.test\.ts$/,
     ],
-    ['edge Deno', /^tests\/(e2e\/(broker_\w+|cli_deploy)|start\/certificates)\.test\.ts$/],
+    [
+      'edge Deno',
+      /^tests\/(e2e\/(broker_\w+|cli_deploy)|start\/certificates|package\/functions)\.test\.ts$/,
+    ],
     ['redocly', /^tests\/project\/openapi\.test\.ts$/],
-    ['typescript client', /^tests\/e2e\/api_clients\.test\.ts$/],
-    ['receiver packages', /^tests\/project\/docs_\w+\.test\.ts$/],
-    ['bundler', /^tests\/functions\/bundle\.test\.ts$/],
+    ['typescript client', /^tests\/(e2e\/api_(clients|operations)|project\/openapi)\.test\.ts$/],
+    ['bun', /^tests\/package\/bun\.test\.ts$/],
+    ['package tools', /^tests\/package\/\w+\.test\.ts$/],
+    ['receiver packages', /^tests\/(project\/docs_\w+|package\/\w+)\.test\.ts$/],
+    [
+      'bundler',
+      /^tests\/(functions\/bundle|package\/(api_commands|check|deploy|functions|init|uninstall))\.test\.ts$/,
+    ],
+    [
+      'Node',
+      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|project\/worker_build)\.test\.ts$/,
+    ],
   ] as const
 ) {
   Deno.test(`only the tests that use it need: ${need}`, () => {

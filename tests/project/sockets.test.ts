@@ -9,16 +9,21 @@ import { listFiles } from '../_run/files.ts'
  */
 const known: Record<string, string[]> = {
   'functions/_shared/connect/connector.ts': ['./secure.ts', './socket.ts', './tunnel.ts'],
-  'functions/_shared/connect/first_address.ts': ['Deno.connect'],
+  'functions/_shared/connect/first_address.ts': ['../runtime/current.ts'],
   'functions/_shared/connect/lookup.ts': ['node:dns/promises'],
   'functions/_shared/connect/secure.ts': ['./first_address.ts', './tls.ts', 'node:net'],
   'functions/_shared/connect/socket.ts': ['node:net', 'node:tls'],
   'functions/_shared/connect/target.ts': ['node:net'],
-  'functions/_shared/connect/tls.ts': ['Deno.startTls'],
-  'functions/_shared/connect/tunnel.ts': ['./tls.ts', 'Deno.connect'],
+  'functions/_shared/connect/tunnel.ts': ['../runtime/current.ts', './tls.ts'],
   'functions/_shared/database/direct.ts': ['postgres'],
   'functions/_shared/database/functions.ts': ['@supabase/supabase-js'],
-  'functions/_shared/database/rpc.ts': ['@supabase/supabase-js'],
+  'functions/_shared/database/rpc.ts': ['fetch'],
+  'functions/_shared/database/waking.ts': ['postgres'],
+  'functions/_shared/runtime/current.ts': ['./deno_runtime.ts', './node_runtime.ts'],
+  'functions/_shared/runtime/deno_runtime.ts': ['Deno.connect', 'Deno.startTls'],
+  'functions/_shared/runtime/node_runtime.ts': ['./node_conn.ts', 'node:net'],
+  'functions/_shared/runtime/node_conn.ts': ['node:net', 'node:tls'],
+  'functions/_shared/runtime/server_checks.ts': ['node:tls'],
   'functions/_shared/senders/kafka/cluster.ts': ['../../connect/socket.ts', 'kafkajs'],
   'functions/_shared/senders/rabbitmq/connection.ts': ['../../connect/socket.ts', 'amqplib'],
   'functions/_shared/trace/exporter.ts': ['fetch'],
@@ -26,13 +31,15 @@ const known: Record<string, string[]> = {
   'functions/api/auth/authenticate.ts': ['jose'],
   'functions/api/auth/portal.ts': ['jose'],
   'functions/api/auth/tokens.ts': ['fetch', 'jose'],
-  'functions/api/index.ts': ['Deno.serve'],
-  'functions/deliver/serve.ts': ['Deno.serve'],
+  'functions/api/serve.ts': ['Deno.serve'],
+  'functions/deliver/serve_kinds.ts': ['Deno.serve'],
+  // For the environment, signals and the end of the process.
+  'functions/deliver/worker.ts': ['../_shared/runtime/current.ts'],
   'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
   'functions/example-consumer/index.ts': ['Deno.serve'],
-  'functions/whatsapp/index.ts': ['Deno.serve'],
-  'functions/metrics/index.ts': ['Deno.serve'],
-  'functions/ops-alerts/index.ts': ['Deno.serve'],
+  'functions/whatsapp/serve.ts': ['Deno.serve'],
+  'functions/metrics/serve.ts': ['Deno.serve'],
+  'functions/ops-alerts/serve.ts': ['Deno.serve'],
   'functions/ops-alerts/send_alerts.ts': ['fetch'],
 }
 
@@ -51,6 +58,7 @@ const quiet = [
   'zod',
   'node:buffer',
   'node:crypto',
+  'node:fs',
   'node:process',
   'node:stream',
   'node:timers',
@@ -58,7 +66,8 @@ const quiet = [
 ]
 
 /** Our own modules whose use opens one. */
-const openers = /^\.\.?\/(?:.*\/)?(?:first_address|secure|socket|tls|tunnel)\.ts$/
+const openers =
+  /^\.\.?\/(?:.*\/)?(?:current|deno_runtime|first_address|node_conn|node_runtime|secure|socket|tls|tunnel)\.ts$/
 
 const calls =
   /\b(?:Deno\.(?:connect\w*|startTls|listen\w*|serve\w*|createHttpClient|resolveDns|upgradeWebSocket)|(?:globalThis\.)?fetch(?=\()|(?:new )?(?:WebSocket|EventSource|WebTransport|XMLHttpRequest)(?=\())/g
@@ -102,4 +111,19 @@ Deno.test('functions/ opens sockets where it is known to, and nowhere else', asy
     if (opened.length > 0) found[path] = opened
   }
   expect(found).toEqual(known)
+})
+
+Deno.test('no client of Postgres looks types up: postgres.js 3.4.9 awaits that query nowhere', async () => {
+  // A connection that is lost during the query would be an unhandled rejection, which ends the process.
+  const found: string[] = []
+  for (const folder of ['consumer', 'functions', 'package', 'supabase/local']) {
+    for (const path of await listFiles(projectRoot, folder, '.ts')) {
+      const text = await Deno.readTextFile(join(projectRoot, path))
+      for (const [call] of text.matchAll(/(?<![\w.`/^])postgres\((?=\w)(?:[^()]|\([^()]*\))*\)/g)) {
+        found.push(`${path}: ${call.includes('fetch_types: false')}`)
+      }
+    }
+  }
+  expect(found.length).toBeGreaterThan(8)
+  expect(found.filter((line) => line.endsWith(': false'))).toEqual([])
 })

@@ -9,7 +9,7 @@ import { listFiles } from '../_run/files.ts'
  * and claiming, whose errors must not undo the results of a dispatch;
  * each step of the tick's upkeep, none of which may cost the kick; a tick, which must not end its job;
  * a step of the cleanup and a day of the partitions, to store its error, and storing this error; a
- * step of a saga, to say which;
+ * step of a saga, to say which; the problems of a module, which must not hide those of the core;
  * applying callbacks, which stay stored whatever becomes of them.
  */
 const keepToThemselves = [
@@ -20,11 +20,15 @@ const keepToThemselves = [
   'dispatch',
   'run_step',
   'try_apply',
+  'try_backfill',
   'try_tick',
   'clean',
   'add_partitions',
   'drop_partitions',
   'refuse_upkeep',
+  'queue_problems',
+  'module_gauges',
+  'counters',
 ]
 
 /** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
@@ -32,12 +36,16 @@ const tellApart = [
   'add_apart',
   'admit_upkeep',
   'apply_callbacks',
+  'apply_early_reports',
+  'body_problem',
+  'can_lease_one',
   'change_apart',
   'claim',
-  'claim_isolated',
   'complete_apart',
   'count_failure',
   'create_one_waiting',
+  'end_claims',
+  'end_missing',
   'end_replay_jobs',
   'expire_deliveries',
   'filter_problem',
@@ -49,28 +57,37 @@ const tellApart = [
   'give_back',
   'hand_out',
   'hash_key',
+  'let_pass',
   'lift_expired_holds',
   'move_back',
+  'new_lane_error',
   'note_batch',
   'park_apart',
+  'park_unsent',
   'purge_apart',
   'purge_deleted',
+  'put_row',
   'read_payload',
   'read_problem',
   'read_results',
   'readable',
+  'refuse_claim',
   'refuse_endpoint',
   'refuse_expiry',
+  'refuse_lane',
+  'refuse_lanes',
   'refuse_result',
+  'refuse_rows',
   'renew_apart',
   'replay_one',
   'route_failed',
   'route_one_by_one',
-  'serve_apart',
+  'serve_one',
   'start_attempts',
   'suspect_endpoints',
   'try_read',
   'wake',
+  'work_backfill',
   'work_replay_job',
   'work_replay_jobs',
 ]
@@ -102,7 +119,9 @@ Deno.test('a handler that isolates a bad member first checks whether the error i
       const [definition, name = ''] of text.matchAll(/^create function outbox\.(\w+)[^]*?^\$\$;/gm)
     ) {
       if (!tellApart.includes(name)) continue
-      const handlers = definition.split(/exception when (?:query_canceled or )?others then/).slice(
+      const handlers = definition.split(
+        /exception when (?:query_canceled or )?(?:assert_failure or )?others then/,
+      ).slice(
         1,
       )
       const heedless = handlers.filter((body) =>
@@ -137,8 +156,13 @@ const breaches: [what: string, sql: string, breach: string][] = [
   ],
   [
     'a catch-all behind another condition',
-    'create function outbox.take() as $$ begin exception when query_canceled or others then end $$;',
+    'create function outbox.take() as $$ begin exception when assert_failure or others then end $$;',
     'line 1: when others in take, which may not catch every error',
+  ],
+  [
+    'a catch-all that an assertion of a trigger passes',
+    'create function outbox.kick() as $$ begin exception when query_canceled or others then end $$;',
+    'line 1: others in kick does not catch assert_failure',
   ],
   [
     'a catch-all in a block after an allowed function',

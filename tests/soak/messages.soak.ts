@@ -5,7 +5,12 @@ import { print } from '../../supabase/local/print.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { startWorker } from '../_support/worker_process.ts'
-import { type Graph, type GraphOptions, startGraph, type Taken } from '../e2e/graph/graph.ts'
+import {
+  type Graph,
+  type GraphOptions,
+  startGraph,
+  type Taken,
+} from '../../supabase/local/whatsapp/graph.ts'
 
 const isFull = Deno.env.get('OUTHOOK_SOAK') === 'full'
 

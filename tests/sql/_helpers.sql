@@ -5,6 +5,21 @@
 create schema helper;
 set local search_path = helper, extensions;
 
+-- Some functions wait 50 to 500 ms for a lock and then leave their work for later. On a busy machine autovacuum may
+-- hold one for longer, and a test would miss what it asked for.
+do $$
+declare
+  v_function regprocedure;
+begin
+  for v_function in
+    select p.oid from pg_proc p, unnest(p.proconfig) c
+    where p.pronamespace = 'outbox'::regnamespace and c like 'lock_timeout=%'
+  loop
+    execute format('alter function %s set lock_timeout = ''1min''', v_function);
+  end loop;
+end
+$$;
+
 create function time_is(p_at timestamptz) returns void language sql as $$
   insert into outbox.test_clock (at) values (p_at) on conflict (only_row) do update set at = excluded.at
 $$;
@@ -16,7 +31,8 @@ $$;
 -- The last kick is a sequence, which no rollback takes back: every test begins without one, and with a tick
 -- of now, whatever pg_cron does.
 do $$ begin perform setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false), helper.time_is('2026-03-01 12:00:00+00'),
-  setval('outbox.last_tick', (extract(epoch from clock_timestamp()) * 1000)::bigint); end $$;
+  setval('outbox.last_tick', (extract(epoch from clock_timestamp()) * 1000)::bigint),
+  setval('outbox.last_tick_second', extract(epoch from timestamptz '2026-03-01 12:00:00+00')::bigint); end $$;
 
 -- What refuses a statement, as 'SQLSTATE message'; a refusal without a remedy says so.
 create function refusal(p_statement text) returns text language plpgsql as $$

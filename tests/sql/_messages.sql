@@ -19,9 +19,11 @@ $$;
 
 create function message(
   p_to text default '+12025550111', p_key text default null, p_dossier text default null, p_org_id text default 'default',
-  p_template text default 'reminder', p_payload jsonb default '{"parameters": ["Anna"]}', p_channel_id uuid default null
+  p_template text default 'reminder', p_payload jsonb default '{"parameters": ["Anna"]}', p_channel_id uuid default null,
+  p_correlation_id text default null
 ) returns jsonb language sql as $$
-  select outbox.create_message(p_org_id, p_to, p_payload, p_template, p_dossier, p_key, p_channel_id => p_channel_id, p_actor => 'tester')
+  select outbox.create_message(p_org_id, p_to, p_payload, p_template, p_dossier, p_key, p_channel_id => p_channel_id, p_actor => 'tester',
+    p_correlation_id => p_correlation_id)
 $$;
 
 create function message_id(p_answer jsonb) returns bigint language sql as $$ select (p_answer -> 'message' ->> 'id')::bigint $$;

@@ -175,6 +175,25 @@ ALTER TYPE outbox.handed OWNER TO postgres;
 
 COMMENT ON TYPE outbox.handed IS 'The claim of a run, and the parcel with the data to send it.';
 
+-- Name: kept_event; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.kept_event AS (
+	id uuid,
+	partition_key text,
+	deliver_at timestamp with time zone,
+	body_bytes integer,
+	is_wanted boolean,
+	is_open boolean,
+	filters jsonpath[],
+	weights integer[]
+);
+
+ALTER TYPE outbox.kept_event OWNER TO postgres;
+
+-- Name: TYPE kept_event; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.kept_event IS 'An event that a backfill reads. is_wanted: its type is selected and it is not addressed to another endpoint; is_open: no filter of a subscription applies; filters, weights: else those that apply.';
+
 -- Name: lane_gain; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.lane_gain AS (
@@ -436,7 +455,7 @@ ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from backlog.';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from waiting_part.';
 
 -- Name: sending_check; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -450,6 +469,21 @@ ALTER TYPE outbox.sending_check OWNER TO postgres;
 -- Name: TYPE sending_check; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.sending_check IS 'Why a message must not be sent now, or null; and the lane keys of its recipient, if the person is known.';
+
+-- Name: source_row; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.source_row AS (
+	key text,
+	record json,
+	org_id text,
+	partition_key text
+);
+
+ALTER TYPE outbox.source_row OWNER TO postgres;
+
+-- Name: TYPE source_row; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.source_row IS 'One row that a backfill reads: its primary key, the published columns, and the organisation and the partition key that its columns have.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -511,6 +545,46 @@ ALTER TYPE outbox.watched_change OWNER TO postgres;
 -- Name: TYPE watched_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.watched_change IS 'One changed row: the published columns after and before the change, the organisation and the partition key that its columns have, and whether the change is published.';
+
+-- Name: abandoned_letters(timestamp with time zone, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.abandoned_letters(p_before timestamp with time zone, p_now timestamp with time zone, p_most integer) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return array(
+    select o.id
+    from (
+      select x.id, x.replayed_at,
+        pg_catalog.row_number() over (partition by x.endpoint_id order by x.replayed_at) as turn
+      from outbox.dead_letter x
+      where x.id = any (array(
+        select l.id from outbox.dead_letter l
+        where l.at_broker and l.discarded_at is null and l.replayed_at < p_before
+          and not exists (
+            select from outbox.upkeep_refusal r
+            where r.task = 'outbox.end_broker_claims' and r.at > p_now - interval '1 minute'
+              and r.member = outbox.row_name('outbox.dead_letter', l.ctid))
+        order by l.replayed_at limit 10 * p_most))
+    ) o
+    order by o.turn, o.replayed_at
+    limit p_most);
+end
+$$;
+
+ALTER FUNCTION outbox.abandoned_letters(p_before timestamp with time zone, p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION abandoned_letters(p_before timestamp with time zone, p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.abandoned_letters(p_before timestamp with time zone, p_now timestamp with time zone, p_most integer) IS 'Up to p_most dead letters that task dlq:replay claimed before p_before, without those that the database refused to change within a minute. Among the oldest ones, ten times as many, the endpoints take turns: the gate of one may be locked.';
 
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -593,11 +667,19 @@ CREATE FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with t
 declare
   v_secrets jsonb;
   v_missing bigint;
+  -- Only the order of several secrets depends on it.
+  v_first uuid := case
+    when (select pg_catalog.count(*) from outbox.endpoint_secret s
+      where s.endpoint_id = p_endpoint_id) > 1
+    then outbox.signing_secret(p_endpoint_id, p_now)
+  end;
 begin
   select
     coalesce(
       pg_catalog.jsonb_agg(
-        v.decrypted_secret order by s.expires_at is null desc, s.created_at desc, s.id)
+        v.decrypted_secret
+        order by s.id is not distinct from v_first desc, s.expires_at is null desc,
+          s.created_at desc, s.id)
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
@@ -616,7 +698,7 @@ ALTER FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with ti
 
 -- Name: FUNCTION active_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
+COMMENT ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time as a jsonb array of text: first the one of X-Signature (signing_secret()), then the others, newest first. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
 
 -- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -649,8 +731,8 @@ CREATE TABLE outbox.outbound_message (
     erased_at timestamp with time zone,
     recipient_hash text,
     copies integer DEFAULT 0 NOT NULL,
+    correlation_id text,
     CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
-    CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
     CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
 );
 
@@ -658,7 +740,7 @@ ALTER TABLE outbox.outbound_message OWNER TO postgres;
 
 -- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. recipient_hash is person_key() of the number, which finds the opt-outs of an erased person. If erased_at is not null, payload, number and ids are erased. delivered_at and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a cancelled or failed message may have arrived.';
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. recipient_hash is person_key() of the number, which finds the opt-outs of an erased person. If erased_at is not null, payload, number and ids are erased. delivered_at and copies (how many attempts arrived) are what WhatsApp reports, whatever the status: a cancelled or failed message may have arrived. correlation_id is that of the caller, or null. The events of the message have it, those of a resend too.';
 
 -- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -671,7 +753,11 @@ begin
     insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
     values (p_message.org_id, p_message.dossier_id, p_type,
       pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
-        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
+        'templateCode', p_message.template_code, 'status', p_message.status)
+      || case
+        when p_message.correlation_id is null then '{}'
+        else pg_catalog.jsonb_build_object('correlationId', p_message.correlation_id)
+      end || p_more, p_now);
   end if;
 end
 $$;
@@ -680,7 +766,7 @@ ALTER FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type tex
 
 -- Name: FUNCTION add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", "channel", "templateCode", "status", …} with the members of p_more.';
+COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", "channel", "templateCode", "status", "correlationId": if it has one, …} with the members of p_more.';
 
 -- Name: add_apart(outbox.pair[], boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -696,7 +782,7 @@ begin
   begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate)
       and not (p_is_passing and outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate))
     then
@@ -722,6 +808,76 @@ ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_n
 -- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) IS 'Creates the deliveries of pairs; if the database refuses some, all others are created. p_is_passing: also if the error may_stay(). locks: the caller holds the gates.';
+
+-- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.replay_job (
+    id bigint NOT NULL,
+    org_id text,
+    endpoint_id uuid,
+    event_type text,
+    failed_from timestamp with time zone,
+    failed_to timestamp with time zone NOT NULL,
+    rate_per_second integer NOT NULL,
+    status text DEFAULT 'running'::text NOT NULL,
+    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    except_type text,
+    source text DEFAULT 'dead_letters'::text NOT NULL,
+    types text[],
+    by_subscription boolean DEFAULT true NOT NULL,
+    filter text,
+    after_xid xid8,
+    looked bigint DEFAULT 0 NOT NULL,
+    total bigint,
+    until_at timestamp with time zone,
+    begun_at timestamp with time zone,
+    worked_at timestamp with time zone,
+    waits_for text,
+    by_api boolean DEFAULT false NOT NULL,
+    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
+    CONSTRAINT replay_job_source_is_known CHECK ((source = ANY (ARRAY['dead_letters'::text, 'events'::text, 'rows'::text]))),
+    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE outbox.replay_job OWNER TO postgres;
+
+-- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+
+-- Name: add_backfilled(outbox.replay_job, outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_backfilled(p_job outbox.replay_job, p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_done outbox.pairs_apart;
+begin
+  if pg_catalog.cardinality(p_pairs) = 0 then
+    return 0;
+  end if;
+  v_done := outbox.add_apart(p_pairs, true, p_now);
+  -- As route_what_fits(): created later if the error was temporary, else by retry_now().
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
+    perform outbox.note_refusal((v_done.refused[v_place]).event_id, p_job.endpoint_id, 'routing',
+      v_done.sqlstates[v_place], v_done.errors[v_place],
+      outbox.create_again_at(v_done.sqlstates[v_place], 1, p_now), p_now);
+  end loop;
+  return v_done.added;
+end
+$$;
+
+ALTER FUNCTION outbox.add_backfilled(p_job outbox.replay_job, p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_backfilled(p_job outbox.replay_job, p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_backfilled(p_job outbox.replay_job, p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Creates the deliveries of a backfill and returns how many; those that the database refuses are recorded in refusal, as for a new event. locks: the caller holds the gate.';
 
 -- Name: add_deliveries(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -755,7 +911,9 @@ begin
     tail_at = case when l.ordered then b.last_at else l.tail_at end,
     next_at = case
       when not l.ordered then least(l.next_at, b.first_at)
-      when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
+      -- A lane that is not empty may have no delivery that is claimed: see refused_claim.
+      when not l.halted and (l.depth = 0 or l.leased = 0 and l.next_at = 'infinity')
+      then greatest(p_now, l.not_before)
       else l.next_at
     end
   from pg_catalog.unnest(v_gains) b
@@ -800,6 +958,32 @@ ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO pos
 -- Name: FUNCTION add_gate(p_endpoint_id uuid, p_ordering text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
+
+-- Name: add_message_channel(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.message_channel (endpoint_id, org_id, channel, account, created_at)
+  select e.id, e.org_id, k.channel, coalesce(p_account, e.id::text), e.created_at
+  from outbox.endpoint e
+  join outbox.channel_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no kind that sends messages', p_endpoint_id),
+      hint = 'Insert a row for its kind into outbox.channel_kind';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) OWNER TO postgres;
+
+-- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) IS 'Makes a new endpoint a message channel, as the create function of its kind does. Its ordering is partition: a message waits for the one before it to the same recipient. OH004.';
 
 -- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -925,14 +1109,18 @@ begin
           pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
+          -- A comparison of rows, or the planner might take the index by endpoint, which has those
+          -- of all organisations.
           select s.endpoint_id, s.filter, s.filter_weight
           from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
             and s.created_at <= k.at
           union all
           select s.endpoint_id, s.filter, s.filter_weight
           from outbox.ended_subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
             and s.ended_at > k.at and s.began_at <= k.at
           offset 0
         ) s
@@ -1110,7 +1298,7 @@ begin
       when lock_not_available then
         v_late := v_late || v_table;
       -- Such as an event trigger, or a lack of disk space. The other days may have a partition.
-      when query_canceled or others then
+      when query_canceled or assert_failure or others then
         v_failed := v_failed || (v_table || ' of ' || v_day);
         perform outbox.refuse_upkeep('outbox.add_partitions', v_table || ' of ' || v_day,
           sqlstate, sqlerrm, '65 minutes');
@@ -1211,6 +1399,7 @@ begin
   if exists (select from outbox.endpoint_refusal) then
     delete from outbox.endpoint_refusal r where r.endpoint_id = any (p_endpoint_ids);
   end if;
+  perform outbox.admit_lanes(p_endpoint_ids);
 end
 $$;
 
@@ -1218,7 +1407,32 @@ ALTER FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes the refusals of endpoints after a successful claim.';
+COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes the refusals of endpoints after a successful claim, and of their lanes that were changed since.';
+
+-- Name: admit_lanes(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.admit_lanes(p_endpoint_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  if exists (select from outbox.lane_refusal) then
+    delete from outbox.lane_refusal r
+    where r.endpoint_id = any (p_endpoint_ids)
+      and coalesce((
+        select l.changed_at from outbox.lane l
+        where l.id = r.lane_id order by l.changed_at desc limit 1), 'infinity') > r.at;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.admit_lanes(p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION admit_lanes(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.admit_lanes(p_endpoint_ids uuid[]) IS 'Removes the refusals of lanes of these endpoints that were changed or removed since.';
 
 -- Name: admit_upkeep(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1229,7 +1443,7 @@ CREATE FUNCTION outbox.admit_upkeep(p_task text, p_member text) RETURNS void
     AS $$
 begin
   delete from outbox.upkeep_refusal r where r.task = p_task and r.member = p_member;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -1274,6 +1488,30 @@ ALTER FUNCTION outbox.agreed_contract(p_speaks jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.agreed_contract(p_speaks jsonb) IS 'The highest contract that this database and a run support; null if there is none. p_speaks: {"oldest", "newest"}; null means 1. OH001.';
 
+-- Name: alive_since(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.alive_since(p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return p_now - greatest(interval '10 s',
+    outbox.setting_int('worker.poll_interval_ms') * interval '1 ms');
+end
+$$;
+
+ALTER FUNCTION outbox.alive_since(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION alive_since(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.alive_since(p_now timestamp with time zone) IS 'A run that has not polled since this time counts as dead: for 10 s, or for worker.poll_interval_ms if that is longer. An idle worker polls about three times in it.';
+
 -- Name: allowed_in_flight(integer, boolean, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) RETURNS integer
@@ -1316,6 +1554,54 @@ ALTER FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp 
 -- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes an operational event about each endpoint: outhook.breaker.opened, outhook.breaker.closed, outhook.endpoint.disabled.';
+
+-- Name: announce_cleared(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.announce_cleared() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_ended jsonb;
+begin
+  select pg_catalog.jsonb_object_agg(n.endpoint_id, n.org_id) into v_ended
+  from old_rows o
+  join new_rows n on n.id = o.id
+  where o.replayed_at is null and o.discarded_at is null
+    and (n.replayed_at is not null or n.discarded_at is not null) and n.org_id <> 'outhook';
+  -- Without an endpoint of the organisation outhook, nobody has the alert.
+  if v_ended is null or not exists (
+    select from outbox.endpoint e where e.org_id = 'outhook' and e.status <> 'deleted')
+  then
+    return null;
+  end if;
+  perform outbox.put_news('outhook.dead_letters.cleared', array(
+    select pg_catalog.json_build_object('endpointId', k.key, 'orgId', k.value, 'url', e.url)::text
+    from pg_catalog.jsonb_each_text(v_ended) k
+    left join outbox.endpoint e on e.id = k.key::uuid
+    -- From the newest one: a job ends the oldest first, and beside an open transaction their index
+    -- entries stay.
+    where (
+      select x.id from outbox.dead_letter x
+      where x.endpoint_id = k.key::uuid and x.replayed_at is null and x.discarded_at is null
+      order by x.failed_at desc limit 1) is null
+    order by k.key), outbox.clock());
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.announce_cleared() OWNER TO postgres;
+
+-- Name: FUNCTION announce_cleared(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.announce_cleared() IS 'Trigger: publishes outhook.dead_letters.cleared for each endpoint whose last waiting dead letter was replayed or discarded. The caller holds the gate.';
 
 -- Name: announce_dead(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1410,14 +1696,48 @@ CREATE FUNCTION outbox.apply_callbacks(p_limit integer DEFAULT 500) RETURNS inte
 declare
   v_now timestamptz := outbox.clock();
   v_until timestamptz := pg_catalog.clock_timestamp() + interval '2 s';
+  v_oldest constant integer := 5000;
   v_ids bigint[];
   v_id bigint;
 begin
   v_ids := array(
-    select u.id from outbox.whatsapp_update u
-    where u.next_check_at <= v_now
-    order by u.next_check_at limit p_limit
-    for update skip locked);
+    with recursive oldest as materialized (
+      select u.id, u.org_id, u.next_check_at from outbox.whatsapp_update u
+      where u.next_check_at <= v_now
+      order by u.next_check_at limit v_oldest
+    ), orgs (org_id) as (
+      -- Only if there are so many: one organisation may have them all.
+      select (
+        select u.org_id from outbox.whatsapp_update u
+        where u.org_id > '' and u.next_check_at is not null order by u.org_id limit 1)
+      where (select pg_catalog.count(*) from oldest) = v_oldest
+      union all
+      select (
+        select u.org_id from outbox.whatsapp_update u
+        where u.org_id > o.org_id and u.next_check_at is not null order by u.org_id limit 1)
+      from orgs o
+      where o.org_id is not null
+    ), of_each as (
+      select u.*
+      from (select o.org_id from orgs o limit v_oldest) o
+      cross join lateral (
+        select u.id, u.org_id, u.next_check_at from outbox.whatsapp_update u
+        where u.org_id = o.org_id and u.next_check_at <= v_now
+        order by u.next_check_at limit 10
+      ) u
+    )
+    select o.id
+    from (select w.* from oldest w union select e.* from of_each e) o
+    order by pg_catalog.row_number() over (partition by o.org_id order by o.next_check_at, o.id),
+      o.next_check_at
+    limit p_limit);
+  if pg_catalog.cardinality(v_ids) > 0 then
+    v_ids := array(
+      select u.id from outbox.whatsapp_update u
+      where u.id = any (v_ids) and u.next_check_at <= v_now
+      order by u.next_check_at
+      for update skip locked);
+  end if;
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
@@ -1432,7 +1752,7 @@ begin
   end if;
   begin
     perform outbox.count_updates(v_ids);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
     end if;
@@ -1448,7 +1768,7 @@ ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION apply_callbacks(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Checks up to p_limit waiting updates again; returns how many. If they cannot be applied together, each is applied alone.';
+COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Checks up to p_limit waiting updates again; returns how many. Organisations take turns among the 5,000 that have waited longest and the first 10 of each organisation. If they cannot be applied together, each is applied alone.';
 
 -- Name: apply_callbacks_step(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1482,6 +1802,8 @@ CREATE FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestam
 declare
   v_applied integer;
   v_empty bigint[];
+  v_turned uuid[];
+  v_secrets uuid[];
   v_events uuid[];
   v_endpoints uuid[];
   v_attempts integer[];
@@ -1502,7 +1824,7 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
-      d.deliver_at,
+      d.deliver_at, d.secret_id, d.rejected_secrets,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent
   ), attempt as (
@@ -1574,14 +1896,14 @@ begin
       end
     from by_lane b
     cross join lateral (
-      select o.ctid as lane_at from outbox.lane o
+      select o.ctid as lane_at, o.ordered from outbox.lane o
       where o.id = b.lane_id order by o.changed_at desc limit 1
     ) o
-    cross join lateral (
+    left join lateral (
       -- An ordered lane waits for its lane_spacing_ms after each request.
       select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
-      from outbox.endpoint e where e.id = b.endpoint_id offset 0
-    ) r
+      from outbox.endpoint e where e.id = b.endpoint_id and o.ordered offset 0
+    ) r on true
     where l.ctid = o.lane_at
     returning l.id, l.gate_id, b.n,
       -- An ordered lane is one request, which ends with the last of its leases.
@@ -1611,15 +1933,23 @@ begin
   )
   select (select pg_catalog.count(*) from gone),
     (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
-    r.events, r.endpoints, r.attempts
-  into v_applied, v_empty, v_events, v_endpoints, v_attempts
+    t.endpoints, t.secrets, r.events, r.endpoints, r.attempts
+  into v_applied, v_empty, v_turned, v_secrets, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(r.event_id) as events,
       pg_catalog.array_agg(r.endpoint_id) as endpoints, pg_catalog.array_agg(r.attempt) as attempts
     from replays r
-  ) r;
+  ) r
+  cross join (
+    select pg_catalog.array_agg(g.endpoint_id) as endpoints,
+      pg_catalog.array_agg(g.secret_id) as secrets
+    from gone g where g.rejected_secrets is not null
+  ) t;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_turned is not null then
+    perform outbox.keep_secrets(v_turned, v_secrets, p_now);
   end if;
   if v_events is not null then
     perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);
@@ -1633,6 +1963,53 @@ ALTER FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp
 -- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results of endpoints that endpoints_to_judge() did not return, each to the delivery whose lease it holds: deletes the delivery, writes its attempt, and updates its lane and gate. Returns how many applied. locks: the caller holds the gates.';
+
+-- Name: apply_early_reports(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_early_reports(p_results outbox.result[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_report outbox.early_report;
+  v_sqlstate text;
+begin
+  if not exists (select from outbox.early_report) then
+    return;
+  end if;
+  for v_report in
+    select e.* from pg_catalog.unnest(p_results) r
+    join outbox.early_report e on e.channel_id = r.endpoint and e.provider_id = r.provider_id
+    order by e.provider_id, e.received_at, e.status
+  loop
+    -- The response must be stored, otherwise the message is sent again.
+    begin
+      delete from outbox.early_report e
+      where e.channel_id = v_report.channel_id and e.provider_id = v_report.provider_id
+        and e.status = v_report.status;
+      perform outbox.report_status(v_report.channel_id, v_report.provider_id, v_report.status,
+        v_report.at, v_report.code, v_report.error);
+    exception when query_canceled or assert_failure or others then
+      if outbox.fails_upkeep(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      perform outbox.refuse_upkeep('outbox.apply_early_reports',
+        pg_catalog.format('report %s of message %s', v_report.status, v_report.provider_id),
+        sqlstate, sqlerrm, interval '1 day');
+    end;
+    -- The statement timeout fires only once.
+    exit when outbox.is_timeout(v_sqlstate);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_early_reports(p_results outbox.result[]) OWNER TO postgres;
+
+-- Name: FUNCTION apply_early_reports(p_results outbox.result[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_early_reports(p_results outbox.result[]) IS 'Applies the reports that came before these results. One that the database refuses stays, and is shown in upkeep_refusal for a day. locks: the caller holds the gates and the messages of the results.';
 
 -- Name: apply_failure_rules(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1655,7 +2032,8 @@ begin
   perform outbox.hold_after_failures(v_failures, p_now);
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
-    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, c.at,
+    select row(m.org_id, coalesce(outbox.speaker_of(outbox.update_identifiers(u)),
+        outbox.identifier_of(m.to_recipient)), f.opt_out, false, c.at,
       pg_catalog.format('code %s', c.code), c.wamid, pg_catalog.concat_ws(': ', c.title, c.details),
       'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
@@ -1663,7 +2041,10 @@ begin
       and f.opt_out is not null
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m);
+    ) m
+    cross join lateral (
+      select x.* from outbox.whatsapp_update x where x.id = c.update_id offset 0
+    ) u);
 end
 $$;
 
@@ -1696,9 +2077,7 @@ begin
     -- The messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
-    if v_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number')
-      and pg_catalog.cardinality(v_opt_outs) > 0
-    then
+    if outbox.changes_number(v_update.data) and pg_catalog.cardinality(v_opt_outs) > 0 then
       -- What was said from the old number goes along to the new one.
       perform outbox.save_opt_outs(v_opt_outs, p_now);
       v_opt_outs := array[]::outbox.opt_out_change[];
@@ -1781,7 +2160,8 @@ begin
     type, text, reply_to, payload, sent_at, received_at)
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_person,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+    (outbox.replied_attempt(p_update)).message_id, p_update.data - 'contact',
+    p_update.happened_at, p_now)
   -- WhatsApp may send a message as unsupported, and later the same id with its content.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
@@ -1799,10 +2179,11 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at, v_identifiers[1],
+    opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
+      outbox.speaker_of(v_identifiers),
       case when v_action = 'START' then array['ALL', 'MARKETING'] else array['ALL'] end,
       v_action = 'START', pg_catalog.format('inbound %s', v_action), v_message.text);
-  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
+  elsif outbox.changes_number(p_update.data) then
     opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
       outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
@@ -1964,9 +2345,9 @@ begin
   if reason is null then
     perform outbox.save_contact(outbox.known_person(p_update.org_id, v_identifiers),
       p_update.data -> 'contact');
-    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at, v_identifiers[1],
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status,
-      p_update.data ->> 'detail');
+    opt_outs := outbox.opt_out_changes(p_update, p_update.happened_at,
+      outbox.speaker_of(v_identifiers), array['MARKETING'], p_update.status <> 'stop',
+      'preference ' || p_update.status, p_update.data ->> 'detail');
   end if;
 end
 $$;
@@ -1992,6 +2373,8 @@ CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp 
 declare
   v_news outbox.news;
   v_empty bigint[];
+  v_turned uuid[];
+  v_secrets uuid[];
   v_events uuid[];
   v_endpoints uuid[];
   v_attempts integer[];
@@ -2014,7 +2397,7 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+      d.failed_attempts + (r.outcome = 'failed' and v.harmless is not true)::integer
         as failed_attempts,
       case
         when v.lost then d.lost_leases + 1
@@ -2027,7 +2410,9 @@ begin
       l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
-      (f.rule).action, x.refused, v.dead, v.dead and x.refused and (f.rule).of_recipient as let_go,
+      case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
+      v.dead,
+      v.dead and x.refused and (f.rule).of_recipient as let_go,
       h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -2070,13 +2455,29 @@ begin
       select coalesce(r.error_class = k.response_class, false) as answered,
         r.outcome = 'failed' and coalesce(r.error_class = 'lease_expired', false) as lost
     ) b
+    cross join lateral (
+      select c.rejected,
+        coalesce(c.rejected is not null and outbox.has_other_secret(
+          d.endpoint_id, array[c.rejected], p_now), false) as other,
+        coalesce(c.rejected is not null and outbox.has_other_secret(
+          d.endpoint_id, d.rejected_secrets || c.rejected, p_now), false) as untried
+      from (
+        -- A delivery that was claimed before an upgrade has no secret_id.
+        select case
+          when r.outcome = 'failed' and r.status in (401, 403)
+            and (f.rule).action in ('fail', 'fail_hold', 'retry')
+          then coalesce(d.secret_id, outbox.signing_secret(d.endpoint_id, p_now))
+        end as rejected offset 0
+      ) c
+      offset 0
+    ) s
     -- coalesce: false, not null, if there is no status.
     cross join lateral (
-      select (f.rule).action in ('fail', 'fail_hold')
+      select (f.rule).action in ('fail', 'fail_hold') and not s.other
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
-      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
+      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait') and not s.untried
         and (x.refused or case
           when b.lost then d.lost_leases + 1 >= v_most_lost
           else d.failed_attempts >= least((f.rule).max_retries,
@@ -2084,8 +2485,8 @@ begin
         end) as dead,
         -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
         -- the pause ends.
-        b.lost or (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
-          as harmless,
+        b.lost or s.untried or (f.rule).action = 'wait'
+          or ((f.rule).action = 'hold' and k.pauses_on_hold) as harmless,
         coalesce((f.rule).action = 'wait', false) as waits,
         b.lost
     ) v
@@ -2204,12 +2605,19 @@ begin
     delete from outbox.delivery d
     using applied j
     where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
+    returning d.endpoint_id, d.secret_id, j.place,
+      j.outcome = 'delivered' and d.rejected_secrets is not null as turned
   ), still_open as (
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
       lost_leases = j.lost_leases,
       lost_before = j.lost_before,
+      rejected_secrets = case
+        when j.other then pg_catalog.array_append(
+          pg_catalog.array_remove(d.rejected_secrets, j.rejected), j.rejected)
+        else d.rejected_secrets
+      end,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -2253,7 +2661,8 @@ begin
     on conflict (event_id, endpoint_id) do update set
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
-      replayed_at = null, delivered_at = null, discarded_at = null, note = null
+      replayed_at = null, at_broker = false, delivered_at = null, discarded_at = null,
+      note = null
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered,
       pg_catalog.count(*)::integer as results,
@@ -2405,9 +2814,12 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.held),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
+    (select pg_catalog.array_agg(e.endpoint_id order by e.place) from ended e where e.turned),
+    (select pg_catalog.array_agg(e.secret_id order by e.place) from ended e where e.turned),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.held, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+    v_news.gone, v_news.held, v_news.failing, v_empty, v_turned, v_secrets,
+    v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
@@ -2416,6 +2828,9 @@ begin
   ) r;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_turned is not null then
+    perform outbox.keep_secrets(v_turned, v_secrets, p_now);
   end if;
   if v_events is not null then
     perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);
@@ -2493,12 +2908,13 @@ COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with t
 CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    SET lock_timeout TO '1s'
+    SET lock_timeout TO '500ms'
     AS $$
 declare
   v_opt_outs outbox.opt_out_change[];
 begin
   v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  -- This locks all people of the call: see the head of person.
   perform outbox.join_people(outbox.links_of_updates(p_ids), p_now);
   v_opt_outs := outbox.apply_inbound(p_ids, v_opt_outs, p_now);
   if pg_catalog.cardinality(v_opt_outs) > 0 then
@@ -2514,62 +2930,6 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, people from the highest id to the lowest, opt-outs by key.';
-
--- Name: apply_waiting_updates(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_ids bigint[];
-begin
-  -- Skip locked updates: apply_callbacks() holds them and finds the message itself.
-  with matched as materialized (
-    select k.id, a.message_id, a.id as attempt_id
-    from pg_catalog.unnest(p_results) r
-    cross join lateral (
-      select x.* from outbox.message_attempt x
-      where x.event_id = r.event and x.claim = r.attempt offset 0
-    ) a
-    cross join lateral (
-      select w.id, w.org_id from outbox.whatsapp_update w
-      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
-        and w.wamid = a.wamid and w.kind = 'status' offset 0
-    ) k
-    cross join lateral (
-      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
-    ) m
-    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
-  ), locked as materialized (
-    select m.*, u.row_at from matched m
-    cross join lateral (
-      select w.ctid as row_at from outbox.whatsapp_update w
-      where w.id = m.id for update skip locked
-    ) u
-  ), assigned as (
-    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
-    from locked h
-    where u.ctid = h.row_at
-    returning u.id
-  )
-  select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
-  if v_ids is not null then
-    perform outbox.try_apply(v_ids, p_now);
-    perform outbox.count_updates(v_ids);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the waiting updates of messages that have just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
 
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2611,24 +2971,111 @@ ALTER FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_cur
 
 COMMENT ON FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) IS 'The outcome of an attempt: open, refused, accepted, arrived or failed. p_is_current: nobody has sent the message again since.';
 
--- Name: audit(text, text, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: audit(text, text, text, text, text, text, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now);
+    org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
+  values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now,
+    p_correlation_id);
 end
 $$;
 
-ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) OWNER TO postgres;
 
--- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Inserts a row into the audit trail.';
+COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) IS 'Inserts a row into the audit trail.';
+
+-- Name: audit_event; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.audit_event (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    entity_type text NOT NULL,
+    entity_id text NOT NULL,
+    action text NOT NULL,
+    details text NOT NULL,
+    actor text,
+    created_at timestamp with time zone NOT NULL,
+    correlation_id text
+);
+
+ALTER TABLE outbox.audit_event OWNER TO postgres;
+
+-- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.audit_event IS 'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row is inserted in the transaction of the change and never updated. It identifies people only by ids of the application or by a hash of their number. correlation_id is that of the message, if the row is about one that has one, or that was refused.';
+
+-- Name: audit_json(outbox.audit_event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_json(p_row outbox.audit_event) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_row.id::text, 'entityType', p_row.entity_type, 'entityId', p_row.entity_id,
+    'action', p_row.action, 'details', p_row.details, 'actor', p_row.actor,
+    'correlationId', p_row.correlation_id, 'at', outbox.iso_time(p_row.created_at));
+end
+$$;
+
+ALTER FUNCTION outbox.audit_json(p_row outbox.audit_event) OWNER TO postgres;
+
+-- Name: FUNCTION audit_json(p_row outbox.audit_event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_json(p_row outbox.audit_event) IS 'A row of the audit trail in the form of the API: {"id", "entityType", "entityId", "action", "details", "actor", "correlationId", "at"}.';
+
+-- Name: audit_message(outbox.outbound_message, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, p_action,
+    p_details, p_actor, p_now, p_message.correlation_id);
+end
+$$;
+
+ALTER FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Inserts a row about a message into the audit trail.';
+
+-- Name: audit_of_correlation(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select x.id from outbox.audit_event x
+    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
+      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
+      and x.correlation_id is not null
+    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) IS 'The newest rows of the audit trail of an organisation with a correlation id: those of its messages, and those of messages that were refused.';
 
 -- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2640,7 +3087,7 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now, p_message.correlation_id);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
@@ -2705,6 +3152,593 @@ ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
 
+-- Name: backfill(regclass, uuid, text, integer, text, text, text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text DEFAULT NULL::text, p_rate_per_second integer DEFAULT 50, p_type text DEFAULT NULL::text, p_org_column text DEFAULT NULL::text, p_partition_column text DEFAULT NULL::text, p_columns text[] DEFAULT NULL::text[], p_except text[] DEFAULT NULL::text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
+  v_is_watched boolean := exists (
+    select from pg_catalog.pg_trigger t
+    where t.tgrelid = p_table and t.tgparentid = 0
+      and t.tgfoid
+        in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure));
+  v_source outbox.backfill_source;
+  v_watch jsonb;
+  v_total bigint;
+begin
+  perform outbox.check_source(p_table);
+  v_source.source := p_table;
+  v_source.settings := outbox.source_settings(p_table, p_type,
+    outbox.column_lists(p_org_column, p_partition_column, p_columns, p_except), v_is_watched);
+  v_watch := outbox.source_watch(v_source);
+  if v_watch -> 'columns' = 'null' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('a column that the watch of %s names was dropped', p_table),
+      hint = 'Call outbox.watch_table() for it again';
+  elsif v_watch ->> 'org_id' <> v_endpoint.org_id then
+    perform outbox.invalid('endpoint_id',
+      pg_catalog.format('is of the organisation %s', v_endpoint.org_id),
+      pg_catalog.format('The changes of %s are of the organisation %s', p_table,
+        v_watch ->> 'org_id'));
+  end if;
+  v_source.key_parts := outbox.key_parts(p_table);
+  v_source.is_bounded := false;
+  -- The job sets its end when it begins.
+  v_source.until_key := outbox.last_key(p_table);
+  -- An error of the query is raised here, and not first in the tick.
+  perform outbox.read_source(v_source, v_watch, 1);
+  v_total := outbox.estimated_rows(p_table);
+  v_source.job_id := outbox.new_backfill(v_endpoint, 'rows', null, null, null, p_where,
+    p_rate_per_second, v_total);
+  insert into outbox.backfill_source select v_source.*;
+  return pg_catalog.jsonb_build_object('id', v_source.job_id::text, 'table', p_table::text,
+    'watched', v_is_watched, 'total', v_total);
+end
+$$;
+
+ALTER FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) OWNER TO postgres;
+
+-- Name: FUNCTION backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) IS 'Starts a job that sends the rows that the table has to this endpoint, in the order of the primary key, each once and as if it was inserted: {"id", "table", "watched", "total": about how many rows}. Of a watched table, type and columns are those of watch_table(); p_type and the columns after it are for other tables only, with the meaning that they have there. Rows of another organisation than the endpoint''s are left out. p_where: a filter on the payload. While the job works on rows, it locks them against changes, and it waits for a row that another transaction has locked. outbox.replay_job has its progress, set_replay_job() pauses or cancels it. Call it as the owner of the schema outbox. OH001, OH002, OH004.';
+
+-- Name: backfill_events(uuid, text[], timestamp with time zone, timestamp with time zone, text, boolean, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[] DEFAULT NULL::text[], p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_filter text DEFAULT NULL::text, p_by_subscription boolean DEFAULT true, p_rate_per_second integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
+  v_id bigint;
+begin
+  perform outbox.check_bound('from', p_from);
+  perform outbox.check_bound('until', p_until);
+  -- Only events from before the job: later ones go to the subscriptions of their time.
+  if p_from > least(p_until, outbox.clock()) then
+    perform outbox.invalid('from', 'is after until', 'Expected a span in the past');
+  elsif p_types = '{}' then
+    perform outbox.invalid('types', 'is an empty list', 'Name event types, or leave it out');
+  elsif p_by_subscription is null then
+    perform outbox.invalid('by_subscription', 'is null', 'Expected true or false');
+  elsif p_by_subscription and not exists (
+    select from outbox.subscription s where s.endpoint_id = p_endpoint_id)
+  then
+    perform outbox.invalid('endpoint_id', 'has no subscription', 'Subscribe the endpoint first');
+  end if;
+  perform outbox.check_patterns(p_types);
+  v_id := outbox.new_backfill(v_endpoint, 'events', p_types, p_from, p_until, p_filter,
+    p_rate_per_second, null);
+  update outbox.replay_job j set by_subscription = p_by_subscription where j.id = v_id;
+  return pg_catalog.jsonb_build_object('id', v_id::text);
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) IS 'Starts a job that sends the kept events of the endpoint''s organisation to this endpoint, the oldest first: {"id"}. Left out are events that it has or had a delivery of, and those that are addressed to another endpoint. p_types: only these event types, in the form of a subscription; p_from, p_until: only those published then; p_filter: only those whose payload passes it. p_by_subscription: only those that its present subscriptions and their filters select. outbox.replay_job has its progress, set_replay_job() pauses or cancels it. OH001, OH002.';
+
+-- Name: backfill_kept(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_rows constant integer := 1000;
+  -- 0.1 s of filters.
+  v_most_work constant bigint := 200000;
+  v_work bigint := 0;
+  v_ordering text := (select e.ordering from outbox.endpoint e where e.id = p_job.endpoint_id);
+  v_filter outbox.filter := outbox.job_filter(p_job);
+  v_event outbox.kept_event;
+  v_body text;
+  v_problem text;
+  v_pairs outbox.pair[] := array[]::outbox.pair[];
+  v_sent outbox.pair[];
+  v_added integer;
+  v_looked integer := 0;
+  v_skipped integer := 0;
+  v_at uuid;
+  v_stored uuid[];
+  v_is_done boolean := true;
+begin
+  for v_event in select * from outbox.next_kept(p_job, v_rows) loop
+    if pg_catalog.cardinality(v_pairs) >= p_most or v_work > v_most_work
+      -- Its routing decides first: this endpoint may have been subscribed then.
+      or exists (select from outbox.unrouted u where u.event_id = v_event.id)
+    then
+      v_is_done := false;
+      if v_looked = 0 then
+        perform outbox.wait_for(p_job.id, 'the routing of earlier events');
+      end if;
+      exit;
+    end if;
+    v_looked := v_looked + 1;
+    v_at := v_event.id;
+    continue when not v_event.is_wanted or outbox.has_or_had(v_event.id, p_job.endpoint_id);
+    if exists (select from outbox.unroutable u where u.event_id = v_event.id) then
+      -- route_again() decides.
+      v_skipped := v_skipped + 1;
+      continue;
+    end if;
+    if v_ordering <> 'none' and v_event.deliver_at > p_now then
+      -- A lane has one order. It would be sent now; publish() refuses it too.
+      v_skipped := v_skipped + 1;
+      continue;
+    end if;
+    v_problem := null;
+    if v_filter.path is not null or not v_event.is_open then
+      v_body := (select e.body from outbox.event e where e.id = v_event.id);
+      if v_body is null then
+        -- The sweep has deleted it.
+        v_skipped := v_skipped + 1;
+        continue;
+      end if;
+      v_work := v_work + outbox.body_work(v_body) + outbox.filter_steps(
+        v_event.weights || v_filter.weight, outbox.count_values(v_body));
+      v_problem := outbox.kept_problem(v_filter, v_event, v_body);
+      continue when v_problem = '';
+    end if;
+    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, v_problem, v_event.deliver_at,
+      case
+        when v_ordering = 'none' then p_job.id
+        else outbox.key_hash(v_ordering, v_event.partition_key)
+      end,
+      v_event.body_bytes, false)::outbox.pair;
+  end loop;
+  v_stored := outbox.lock_events(array(select p.event_id from pg_catalog.unnest(v_pairs) p));
+  v_sent := array(
+    select p from pg_catalog.unnest(v_pairs) p where p.event_id = any (v_stored));
+  v_added := outbox.add_backfilled(p_job, v_sent, p_now);
+  perform outbox.move_backfill(p_job, v_looked, v_added,
+    v_skipped + pg_catalog.cardinality(v_pairs) - v_added, v_at,
+    v_is_done and v_looked < v_rows, p_now);
+  return v_stored;
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Sends the next kept events of a backfill, p_most at most, and returns them. It stops before an event that is not routed yet, and counts one as skipped that was set aside, was deleted meanwhile, is for later while the endpoint is ordered, or whose filter failed. locks: the caller holds the gate; events by id.';
+
+-- Name: backfill_room(outbox.replay_job, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_most_waiting constant bigint := 1000;
+  v_waiting bigint;
+begin
+  select case when e.ordering = 'none' then coalesce(l.depth, 0) else g.depth end
+  into v_waiting
+  from outbox.endpoint e
+  cross join lateral (
+    select g.id, g.depth from outbox.gate g
+    where g.endpoint_id = e.id order by g.changed_at desc limit 1
+  ) g
+  left join lateral (
+    select l.depth from outbox.lane l
+    where l.gate_id = g.id and not l.ordered and l.key_hash = p_job.id
+    order by l.changed_at desc limit 1
+  ) l on true
+  where e.id = p_job.endpoint_id;
+  return greatest(0, least(p_job.rate_per_second, p_most, v_most_waiting - v_waiting));
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_room(p_job outbox.replay_job, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) IS 'How many deliveries a backfill may create now, p_most at most.';
+
+-- Name: backfill_rows(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_ordered boolean := (
+    select e.ordering <> 'none' from outbox.endpoint e where e.id = p_job.endpoint_id);
+  v_filter outbox.filter := outbox.job_filter(p_job);
+  v_source outbox.backfill_source;
+  v_watch jsonb;
+  v_name text[];
+  v_limit integer;
+  v_end text;
+  v_rows outbox.source_row[];
+  v_keys text[];
+  v_locked outbox.source_row[];
+  v_busy outbox.source_row[];
+  v_row outbox.source_row;
+  v_place integer;
+  v_upto integer;
+  v_at timestamptz;
+  v_event outbox.event;
+  v_problem text;
+  v_last text;
+  v_events uuid[] := array[]::uuid[];
+  v_pairs outbox.pair[] := array[]::outbox.pair[];
+  v_sent integer;
+  v_skipped integer := 0;
+begin
+  -- At an ordered endpoint, backfill_room() does not count events that are not routed yet.
+  if v_ordered and exists (select from outbox.unrouted u where u.event_id = p_job.at_id) then
+    perform outbox.wait_for(p_job.id, 'the routing of earlier events');
+    return v_events;
+  end if;
+  v_source := outbox.ready_source(p_job, p_now);
+  if v_source.job_id is null then
+    return v_events;
+  end if;
+  v_watch := outbox.source_watch(v_source);
+  if v_watch -> 'columns' = 'null' then
+    perform outbox.invalid('table', 'has lost a column that its watch names',
+      'Call watch_table() for it again');
+  end if;
+  v_name := (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass,
+    v_source.source, 0)).object_names;
+  if v_source.busy_key is not null then
+    perform outbox.wait_for_row(v_source, v_watch);
+  end if;
+  v_limit := outbox.most_rows(p_job, p_most,
+    v_filter.path is not null or v_watch -> 'columns' ? 'org_column');
+  -- With a filter 1 MB, because the work of a step is limited to about as much.
+  v_rows := outbox.read_source(v_source, v_watch, v_limit,
+    p_most_bytes => case when v_filter.path is null then 8388608 else 1048576 end);
+  if pg_catalog.cardinality(v_rows) = 0 then
+    perform outbox.move_backfill(p_job, 0, 0, 0, null, true, p_now);
+    return v_events;
+  end if;
+  v_keys := outbox.wanted_keys(p_job, v_filter, v_watch, v_name, v_rows, p_most);
+  v_upto := pg_catalog.cardinality(v_keys);
+  -- The two reads that follow end where this one ends.
+  v_end := v_source.until_key;
+  v_source.until_key := (v_rows[v_upto]).key;
+  v_locked := outbox.lock_source(v_source, v_watch, v_limit,
+    pg_catalog.array_remove(v_keys, null));
+  v_busy := outbox.read_source(v_source, v_watch, 1, array(
+    select k from pg_catalog.unnest(v_keys) k
+    where k is not null
+      and k not in (select l.key from pg_catalog.unnest(v_locked) l)));
+  if pg_catalog.cardinality(v_busy) > 0 then
+    v_upto := pg_catalog.array_position(v_keys, (v_busy[1]).key) - 1;
+    if v_upto = 0 then
+      perform outbox.wait_for(p_job.id, 'a row that another transaction has locked');
+    end if;
+  end if;
+  -- After the locks: later than the event of any change that the rows have.
+  v_at := outbox.clock();
+  foreach v_row in array v_locked loop
+    v_place := pg_catalog.array_position(v_keys, v_row.key);
+    exit when v_place > v_upto;
+    v_at := v_at + interval '1 microsecond';
+    v_event := outbox.row_event(p_job, v_watch, v_name, v_row, v_at);
+    v_problem := outbox.row_problem(p_job, v_filter, v_row, v_event);
+    continue when v_problem = '';
+    if v_problem is null then
+      v_problem := outbox.put_row(p_job, v_event, v_ordered, p_job.looked + v_place);
+      if v_problem = '' then
+        v_upto := v_place - 1;
+        exit;
+      end if;
+    end if;
+    if v_problem is not null then
+      v_skipped := v_skipped + 1;
+      -- By its number, because a key may be a phone number.
+      v_last := pg_catalog.format('row %s: %s', p_job.looked + v_place, v_problem);
+      continue;
+    end if;
+    v_events := v_events || v_event.id;
+    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, null, null, p_job.id,
+      pg_catalog.octet_length(v_event.body), false)::outbox.pair;
+  end loop;
+  perform outbox.note_skipped(p_job.id, v_skipped, v_last);
+  v_sent := pg_catalog.cardinality(v_pairs);
+  if not v_ordered then
+    perform outbox.count_up('events', array['routed'], v_sent);
+    v_sent := outbox.add_backfilled(p_job, v_pairs, p_now);
+    v_skipped := v_skipped + pg_catalog.cardinality(v_pairs) - v_sent;
+  end if;
+  update outbox.backfill_source s set
+    at_key = case when v_upto > 0 then (v_rows[v_upto]).key else s.at_key end,
+    busy_key = (v_busy[1]).key
+  where s.job_id = p_job.id;
+  perform outbox.move_backfill(p_job, v_upto, v_sent, v_skipped,
+    v_events[pg_catalog.cardinality(v_events)],
+    v_upto > 0 and (v_rows[v_upto]).key = v_end, p_now);
+  return v_events;
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Extension point of work_backfill(): sends the next rows of a table. locks: the caller holds the gate; rows of the table with SKIP LOCKED, or busy_key for 0.1 s.';
+
+-- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_strategy text := p_policy ->> 'strategy';
+  v_field text;
+  v_shortest float8;
+begin
+  if p_policy is null then
+    return;
+  end if;
+  if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
+    or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed')
+  then
+    perform outbox.invalid('retry.strategy',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+      'Expected schedule, exponential, linear or fixed');
+  end if;
+  select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
+  where k not in (
+    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
+  )
+  limit 1;
+  if found then
+    perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
+      'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
+  end if;
+  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
+  -- may be out of range for double precision.
+  if v_strategy = 'schedule' and (
+    pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
+    or pg_catalog.jsonb_path_exists(p_policy,
+      'strict $.delays[*] ? (@.type() != "number" || @ != 0 && @ < 0.001 || @ > 604800)'))
+  then
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
+      'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
+  end if;
+  -- A schedule does not need base_delay, but delay_after() reads it.
+  if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
+    and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
+      'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
+  then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
+      'Expected seconds, such as 1, to a millisecond');
+  end if;
+  foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
+    if p_policy ? v_field and (
+      not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+        when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
+        when 'max_delay' then
+          'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
+        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
+      end)::jsonpath)
+      -- 5.0 is a valid number, but the cast to integer fails.
+      or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
+    then
+      perform outbox.invalid('retry.' || v_field, 'is out of range',
+        'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
+    end if;
+  end loop;
+  v_shortest := case v_strategy
+    when 'schedule' then (
+      select pg_catalog.min(d::float8)
+      from pg_catalog.jsonb_array_elements_text(p_policy -> 'delays') d
+    )
+    else (p_policy ->> 'base_delay')::float8
+  end;
+  -- Every delay would be max_delay, so one of the two is a mistake.
+  if (p_policy ->> 'max_delay')::float8 < v_shortest then
+    perform outbox.invalid('retry.max_delay',
+      pg_catalog.format('is %s s, less than the shortest delay, %s s', p_policy -> 'max_delay',
+        v_shortest::numeric),
+      'Raise it to that delay at least, or omit it');
+  end if;
+  if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
+    perform outbox.invalid('retry.jitter', 'is not true or false',
+      'Expected true: the delay is multiplied by 0.5 to 1.5');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first invalid field of a retry policy; null is valid.';
+
+-- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
+
+-- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
+
+-- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id text NOT NULL,
+    kind text DEFAULT 'webhook'::text NOT NULL,
+    url text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    header_names text[] DEFAULT '{}'::text[] NOT NULL,
+    headers_vault_id uuid,
+    payload text DEFAULT 'envelope'::text NOT NULL,
+    timeout_ms integer DEFAULT outbox.setting_int('endpoint.timeout_ms'::text) NOT NULL,
+    ordering text DEFAULT 'none'::text NOT NULL,
+    max_in_flight integer DEFAULT outbox.setting_int('endpoint.max_in_flight'::text) NOT NULL,
+    quantum integer DEFAULT outbox.setting_int('endpoint.quantum'::text) NOT NULL,
+    rate_per_second double precision,
+    rate_burst integer DEFAULT outbox.setting_int('endpoint.rate_burst'::text) NOT NULL,
+    lane_spacing_ms integer DEFAULT 0 NOT NULL,
+    retry jsonb,
+    retry_4xx boolean DEFAULT false NOT NULL,
+    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
+    breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
+    breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
+    breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
+    status text DEFAULT 'enabled'::text NOT NULL,
+    status_reason text,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    credentials_vault_id uuid,
+    config jsonb,
+    is_purged boolean DEFAULT false NOT NULL,
+    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
+    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
+    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
+    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
+    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
+    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
+    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
+    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
+    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
+    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
+    CONSTRAINT endpoint_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL)),
+    CONSTRAINT endpoint_status_is_known CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
+);
+
+ALTER TABLE outbox.endpoint OWNER TO postgres;
+
+-- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint IS 'The endpoints with all their settings. version increases with each change. The defaults come from outbox.setting at the time of creation, and do not change later.';
+
+-- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.header_names IS 'The names of the custom headers. Vault stores the values, and only dispatch() reads them. set_headers() changes them.';
+
+-- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane pauses after each delivery, in milliseconds.';
+
+-- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
+
+-- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+
+-- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
+
+-- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed. From then on its limit of requests in flight rises to max_in_flight.';
+
+-- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and only dispatch() reads them.';
+
+-- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
+
+-- Name: COLUMN endpoint.is_purged; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.is_purged IS 'Of a deleted endpoint: purge_deleted() has removed its deliveries, secrets and gate.';
+
+-- Name: backfilled_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfilled_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+begin
+  if exists (
+    select from outbox.endpoint_kind k
+    where k.kind = v_endpoint.kind and k.managed_as is not null)
+  then
+    perform outbox.invalid('endpoint_id',
+      pg_catalog.format('is of the kind %s, which only sends messages', v_endpoint.kind),
+      'Name an endpoint that gets events');
+  end if;
+  return v_endpoint;
+end
+$$;
+
+ALTER FUNCTION outbox.backfilled_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION backfilled_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfilled_endpoint(p_endpoint_id uuid) IS 'The endpoint of a new backfill. OH002 if it does not exist; OH001 if it is a channel.';
+
 -- Name: base_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.base_type(p_type oid) RETURNS oid
@@ -2731,6 +3765,40 @@ ALTER FUNCTION outbox.base_type(p_type oid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.base_type(p_type oid) IS 'The type under a domain; any other type itself.';
 
+-- Name: begin_backfill(outbox.replay_job, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_job.begun_at is not null then
+    return true;
+  elsif p_job.after_xid
+      <= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())
+    -- A larger id is of another cluster, from which this database was restored.
+    or p_job.after_xid > pg_catalog.pg_current_xact_id()
+  then
+    -- The end is of now: an event of one of these transactions may be later than the call.
+    update outbox.replay_job j set begun_at = p_now, failed_to = least(j.until_at, p_now)
+    where j.id = p_job.id;
+    return true;
+  elsif p_job.after_xid is not null then
+    return false;
+  end if;
+  -- Later, because a publisher may get its transaction id a moment after the time of its event.
+  update outbox.replay_job j set after_xid = pg_catalog.pg_current_xact_id()
+  where j.id = p_job.id and j.created_at <= p_now - interval '1 s';
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) IS 'Whether every transaction that was open when the backfill was started has ended. The first time that they have, the job gets its end.';
+
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) RETURNS jsonb
@@ -2739,8 +3807,6 @@ CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
-  v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
-  v_stored outbox.request_key;
 begin
   if p_key is null then
     return null;
@@ -2751,7 +3817,7 @@ begin
   end if;
   -- A second request with the same key waits here until the first commits.
   insert into outbox.request_key as k (org_id, key, route, content, created_at)
-  values (p_org_id, p_key, p_route, v_content, v_now)
+  values (p_org_id, p_key, p_route, outbox.request_content(p_request), v_now)
   on conflict (org_id, key) do update
     set route = excluded.route, content = excluded.content, response = null,
       created_at = excluded.created_at
@@ -2759,15 +3825,7 @@ begin
   if found then
     return null;
   end if;
-  select * into v_stored from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
-  if v_stored.route <> p_route or v_stored.content <> v_content then
-    raise exception using errcode = 'OH003',
-      message = pg_catalog.format(
-        'Idempotency-Key was used within %s hours for another request',
-        outbox.setting_int('idempotency.window_hours')),
-      hint = 'Use a new key for a new request, or repeat the request with the same body';
-  end if;
-  return v_stored.response;
+  return outbox.find_response(p_org_id, p_route, p_key, p_request, v_now);
 end
 $_$;
 
@@ -2874,7 +3932,8 @@ begin
     where s.name = 'cron.use_background_workers' and s.setting = 'on')
   then
     perform cron.alter_job(v_job, command => pg_catalog.repeat(
-      'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ', 59)
+      'begin; select outbox.try_tick(); commit; begin; select outbox.try_backfill(); commit; '
+      'select outbox.await_tick(true); ', 59)
       || 'select outbox.try_tick()');
   end if;
   return least(v_until, pg_catalog.date_trunc('minute', v_start) + interval '1 minute');
@@ -3053,6 +4112,58 @@ ALTER FUNCTION outbox.binding_problem(p_now timestamp with time zone) OWNER TO p
 
 COMMENT ON FUNCTION outbox.binding_problem(p_now timestamp with time zone) IS 'Why runs get nothing from this database because it belongs to another project, with the remedy; null if there is no such problem. A refused run counts for 5 minutes.';
 
+-- Name: body_problem(text, jsonpath[], integer[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.body_problem(p_body text, p_filters jsonpath[], p_weights integer[]) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_doc jsonb;
+begin
+  begin
+    v_doc := p_body::jsonb;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    return 'filter: ' || sqlerrm;
+  end;
+  return outbox.filter_problem(
+    row(null, null, pg_catalog.octet_length(p_body), p_filters, p_weights, null)::outbox.question,
+    v_doc, outbox.filter_steps(p_weights, outbox.count_values(p_body)));
+end
+$$;
+
+ALTER FUNCTION outbox.body_problem(p_body text, p_filters jsonpath[], p_weights integer[]) OWNER TO postgres;
+
+-- Name: FUNCTION body_problem(p_body text, p_filters jsonpath[], p_weights integer[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.body_problem(p_body text, p_filters jsonpath[], p_weights integer[]) IS 'The problem of a payload with filters, as in outbox.pair: null if it passes one of them.';
+
+-- Name: body_work(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.body_work(p_body text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_bytes bigint := pg_catalog.octet_length(p_body);
+begin
+  -- As evaluate_filters() and sorting_work().
+  return v_bytes / 4 + case
+    when v_bytes <= 16384 then 0
+    else (v_bytes - pg_catalog.octet_length(pg_catalog.replace(p_body, ':', ''))) ^ 2 / 300
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.body_work(p_body text) OWNER TO postgres;
+
+-- Name: FUNCTION body_work(p_body text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.body_work(p_body text) IS 'The cost of reading a payload for a filter, in steps of at most 0.5 us.';
+
 -- Name: broker_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.broker_of_wire(p_broker jsonb) RETURNS jsonb
@@ -3078,6 +4189,57 @@ ALTER FUNCTION outbox.broker_of_wire(p_broker jsonb) OWNER TO postgres;
 -- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a broker from the API with the names of SQL (snake_case).';
+
+-- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.dead_letter (
+    id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    org_id text NOT NULL,
+    original_topic text NOT NULL,
+    original_message text NOT NULL,
+    error text NOT NULL,
+    retry_count integer NOT NULL,
+    failed_at timestamp with time zone NOT NULL,
+    correlation_id text NOT NULL,
+    attempt integer NOT NULL,
+    partition_key text,
+    idempotency_key text,
+    traceparent text,
+    event_created_at timestamp with time zone NOT NULL,
+    why text NOT NULL,
+    replayed_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    discarded_at timestamp with time zone,
+    note text,
+    at_broker boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE outbox.dead_letter OWNER TO postgres;
+
+-- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.dead_letter IS 'Deliveries that failed for good or expired, each with a copy of its event. original_topic and original_message: its type and body; error, why: the reason of the failure; attempt: the number of the last attempt. A dead letter is stored until it is replayed or discarded. at_broker: task dlq:replay replays it.';
+
+-- Name: broker_target(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.broker_target(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return outbox.fill_broker_template(
+    coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
+    p_letter.original_topic, p_letter.org_id, p_letter.partition_key);
+end
+$$;
+
+ALTER FUNCTION outbox.broker_target(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION broker_target(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.broker_target(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The topic or the routing key to which a broker endpoint publishes the event of a dead letter now.';
 
 -- Name: broker_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3117,6 +4279,7 @@ declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
   v_found bigint;
+  v_rotated uuid[];
 begin
   -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
   -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
@@ -3131,6 +4294,13 @@ begin
         as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
+  v_rotated := array(
+    select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)
+    where exists (
+      select from outbox.endpoint_secret s where s.endpoint_id = u.id and s.expires_at > p_now));
+  if pg_catalog.cardinality(v_rotated) > 0 then
+    v_parcel.deliveries := outbox.with_secrets(v_parcel.deliveries, v_rotated, p_now);
+  end if;
   -- Only the event of a replay may have been dropped.
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
@@ -3372,6 +4542,62 @@ ALTER FUNCTION outbox.calling_role() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
 
+-- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.delivery (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    lane_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone,
+    attempt integer DEFAULT 0 NOT NULL,
+    failed_attempts integer DEFAULT 0 NOT NULL,
+    body_bytes integer NOT NULL,
+    replayed_at timestamp with time zone,
+    deliver_at timestamp with time zone,
+    lost_leases integer DEFAULT 0 NOT NULL,
+    lost_before integer DEFAULT 0 NOT NULL,
+    secret_id uuid,
+    rejected_secrets uuid[]
+)
+WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.delivery OWNER TO postgres;
+
+-- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; lost_leases counts the leases that ended without a result since then or since the last failure, lost_before those before that failure; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once; secret_id is the secret of X-Signature of the last claim, rejected_secrets those that the receiver rejected (signing_secret()).';
+
+-- Name: can_lease_one(outbox.delivery[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.can_lease_one(p_deliveries outbox.delivery[], p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+begin
+  foreach v_delivery in array p_deliveries loop
+    begin
+      perform outbox.try_lease(v_delivery, p_now);
+      return true;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      exit when outbox.is_timeout(sqlstate);
+    end;
+  end loop;
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.can_lease_one(p_deliveries outbox.delivery[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION can_lease_one(p_deliveries outbox.delivery[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.can_lease_one(p_deliveries outbox.delivery[], p_now timestamp with time zone) IS 'Whether the database lets at least one of these deliveries be leased.';
+
 -- Name: cancel_delivery(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text DEFAULT NULL::text) RETURNS jsonb
@@ -3427,7 +4653,7 @@ begin
   end if;
   v_message.status := 'CANCELLED';
   perform outbox.save_message(v_message, v_now);
-  perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+  perform outbox.audit_message(v_message, 'CANCELLED',
     'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
@@ -3552,6 +4778,7 @@ CREATE FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement t
     SET search_path TO 'pg_temp'
     AS $_$
 declare
+  v_start constant timestamptz := pg_catalog.clock_timestamp();
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
   v_rows tid[] := p_rows;
   v_changed integer;
@@ -3565,8 +4792,15 @@ begin
     execute p_statement using v_rows, p_now;
     get diagnostics v_changed = row_count;
     return v_changed;
-  exception when query_canceled or others then
-    if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+  exception when query_canceled or assert_failure or others then
+    if outbox.is_timeout(sqlstate) and pg_catalog.cardinality(v_rows) = 1
+      -- Where each row is slow, the timeout hits one that has taken only a part of the time.
+      and pg_catalog.clock_timestamp() - v_start >= greatest(interval '1 s',
+        (pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) / 2)
+    then
+      raise exception using errcode = sqlstate, message = sqlerrm,
+        detail = outbox.row_name(p_table, v_rows[1]);
+    elsif outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
     v_sqlstate := sqlstate;
@@ -3596,201 +4830,6 @@ ALTER FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement te
 -- Name: FUNCTION change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) IS 'change_rows() for a part of the rows; returns how many were changed. p_locked: the rows are locked already.';
-
--- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $_$
-declare
-  v_strategy text := p_policy ->> 'strategy';
-  v_field text;
-begin
-  if p_policy is null then
-    return;
-  end if;
-  if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
-    or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed')
-  then
-    perform outbox.invalid('retry.strategy',
-      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
-      'Expected schedule, exponential, linear or fixed');
-  end if;
-  select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
-  where k not in (
-    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
-  )
-  limit 1;
-  if found then
-    perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
-      'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
-  end if;
-  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
-  -- may be out of range for double precision.
-  if v_strategy = 'schedule' and (
-    pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
-    or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy,
-      'strict $.delays[*] ? (@.type() != "number" || @ != 0 && @ < 0.001 || @ > 604800)'))
-  then
-    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
-      'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
-  end if;
-  -- A schedule does not need base_delay, but delay_after() reads it.
-  if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
-    and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
-      'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
-  then
-    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
-      'Expected seconds, such as 1, to a millisecond');
-  end if;
-  foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
-    if p_policy ? v_field and (
-      not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
-        when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
-        when 'max_delay' then
-          'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
-        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
-      end)::jsonpath)
-      -- 5.0 is a valid number, but the cast to integer fails.
-      or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
-    then
-      perform outbox.invalid('retry.' || v_field, 'is out of range',
-        'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
-    end if;
-  end loop;
-  if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
-    perform outbox.invalid('retry.jitter', 'is not true or false',
-      'Expected true: the delay is multiplied by 0.5 to 1.5');
-  end if;
-end
-$_$;
-
-ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
-
--- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first invalid field of a retry policy; null is valid.';
-
--- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
-end
-$$;
-
-ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
-
--- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
-end
-$$;
-
-ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
-
--- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.endpoint (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    org_id text NOT NULL,
-    kind text DEFAULT 'webhook'::text NOT NULL,
-    url text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    header_names text[] DEFAULT '{}'::text[] NOT NULL,
-    headers_vault_id uuid,
-    payload text DEFAULT 'envelope'::text NOT NULL,
-    timeout_ms integer DEFAULT outbox.setting_int('endpoint.timeout_ms'::text) NOT NULL,
-    ordering text DEFAULT 'none'::text NOT NULL,
-    max_in_flight integer DEFAULT outbox.setting_int('endpoint.max_in_flight'::text) NOT NULL,
-    quantum integer DEFAULT outbox.setting_int('endpoint.quantum'::text) NOT NULL,
-    rate_per_second double precision,
-    rate_burst integer DEFAULT outbox.setting_int('endpoint.rate_burst'::text) NOT NULL,
-    lane_spacing_ms integer DEFAULT 0 NOT NULL,
-    retry jsonb,
-    retry_4xx boolean DEFAULT false NOT NULL,
-    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
-    breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
-    breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
-    breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
-    status text DEFAULT 'enabled'::text NOT NULL,
-    status_reason text,
-    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    credentials_vault_id uuid,
-    config jsonb,
-    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
-    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
-    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
-    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
-    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
-    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
-    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
-    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
-    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
-    CONSTRAINT endpoint_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL)),
-    CONSTRAINT endpoint_status_is_known CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
-    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
-);
-
-ALTER TABLE outbox.endpoint OWNER TO postgres;
-
--- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.endpoint IS 'The endpoints with all their settings. version increases with each change. The defaults come from outbox.setting at the time of creation, and do not change later.';
-
--- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.header_names IS 'The names of the custom headers. Vault stores the values, and only dispatch() reads them. set_headers() changes them.';
-
--- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane pauses after each delivery, in milliseconds.';
-
--- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
-
--- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
-
--- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
-
--- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed. From then on its limit of requests in flight rises to max_in_flight.';
-
--- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and only dispatch() reads them.';
-
--- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 
 -- Name: change_broker(outbox.endpoint, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3880,7 +4919,7 @@ declare
 begin
   perform outbox.check_user_org(p_org_id);
   perform outbox.check_dossier(p_dossier_id);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  perform outbox.check_choice('channel', p_channel, outbox.channel_names());
   if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then
     perform outbox.invalid('purposes', 'is empty', 'Expected MARKETING, UTILITY or both');
   end if;
@@ -4008,30 +5047,6 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 
 COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names, all at the same time. A type that the endpoint already has with the same filter is not changed. OH001, OH004.';
 
--- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.delivery (
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    lane_id bigint NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    leased_until timestamp with time zone,
-    attempt integer DEFAULT 0 NOT NULL,
-    failed_attempts integer DEFAULT 0 NOT NULL,
-    body_bytes integer NOT NULL,
-    replayed_at timestamp with time zone,
-    deliver_at timestamp with time zone,
-    lost_leases integer DEFAULT 0 NOT NULL,
-    lost_before integer DEFAULT 0 NOT NULL
-)
-WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.delivery OWNER TO postgres;
-
--- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; lost_leases counts the leases that ended without a result since then or since the last failure, lost_before those before that failure; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
-
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.lane (
@@ -4110,7 +5125,7 @@ declare
 begin
   perform outbox.check_user_org(p_org_id);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  perform outbox.check_choice('channel', p_channel, outbox.channel_names());
   if pg_catalog.length(v_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
       'Give the way it was requested, such as phone call');
@@ -4128,11 +5143,12 @@ begin
     values (p_org_id, p_channel, v_person, p_purpose, v_source, p_evidence, v_now, v_now, v_now)
     on conflict (org_id, channel, person_id, purpose) do update set
       source = excluded.source, evidence = excluded.evidence, wamid = null, words = null,
-      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at
+      lifted = false, said_at = excluded.said_at, decided_at = excluded.decided_at, said_by = null
     where o.lifted;
   else
     -- The row stays, so that a late callback does not restore the opt-out.
-    update outbox.opt_out o set lifted = true, decided_at = v_now
+    update outbox.opt_out o set lifted = true, decided_at = v_now, said_by = null, wamid = null,
+      words = null
     where o.org_id = p_org_id and o.channel = p_channel and o.person_id = v_person
       and o.purpose = p_purpose and not o.lifted;
   end if;
@@ -4146,7 +5162,7 @@ begin
   if v_changed then
     perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
+      pg_catalog.format('%s %s: %s', p_channel, p_purpose, v_source), p_actor, v_now);
   end if;
   return pg_catalog.jsonb_build_object('optedOut', p_opted_out, 'purpose', p_purpose,
     'isNew', v_changed);
@@ -4195,12 +5211,26 @@ COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status 
 CREATE FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval DEFAULT '25:00:00'::interval) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_row tid;
+  v_changed integer := 0;
 begin
-  return case
-    when outbox.change_apart(p_task, p_table, p_statement, p_rows, p_now, p_shown, false) > 0
-    then pg_catalog.cardinality(p_rows) else 0
-  end;
+  if not exists (
+    select from outbox.upkeep_refusal r where r.task = p_task and r.sqlstate = '57014')
+  then
+    v_changed := outbox.change_apart(p_task, p_table, p_statement, p_rows, p_now, p_shown, false);
+  else
+    -- One by one, so that a further row that takes too long is known at once.
+    foreach v_row in array p_rows loop
+      if not outbox.is_slow_row(p_task, p_table, v_row, p_now) then
+        v_changed := v_changed + outbox.change_apart(
+          p_task, p_table, p_statement, array[v_row], p_now, p_shown, false);
+      end if;
+    end loop;
+  end if;
+  return case when v_changed > 0 then pg_catalog.cardinality(p_rows) else 0 end;
 end
 $$;
 
@@ -4208,7 +5238,7 @@ ALTER FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement tex
 
 -- Name: FUNCTION change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval) IS 'Executes a statement for rows of a table, whose tids are $1 of the statement; $2 is p_now. If the database refuses a row, all others are changed, and the refusal is recorded for p_task (refuse_upkeep()). The caller has read the tids in the same call, whose snapshot keeps them from being used for other rows. Returns the number of p_rows, also if some were refused, so that the caller continues with the rows after them; 0 if none was changed.';
+COMMENT ON FUNCTION outbox.change_rows(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval) IS 'Executes a statement for rows of a table, whose tids are $1 of the statement; $2 is p_now. If the database refuses a row, all others are changed, and the refusal is recorded for p_task (refuse_upkeep()). A row that took too long within a day is left out. The caller has read the tids in the same call, whose snapshot keeps them from being used for other rows. Returns the number of p_rows, also if some were refused or left out, so that the caller continues with the rows after them; 0 if none was changed.';
 
 -- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4252,6 +5282,24 @@ ALTER FUNCTION outbox.changed_value(p_columns jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.changed_value(p_columns jsonb) IS 'The SQL condition that one of these columns differs between the rows n and o.';
 
+-- Name: changes_number(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.changes_number(p_data jsonb) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return coalesce(
+    p_data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number'), false);
+end
+$$;
+
+ALTER FUNCTION outbox.changes_number(p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION changes_number(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.changes_number(p_data jsonb) IS 'Whether an inbound message is WhatsApp''s report that a person has changed the number.';
+
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.channel_json(p_channel_id uuid) RETURNS jsonb
@@ -4278,6 +5326,23 @@ ALTER FUNCTION outbox.channel_json(p_channel_id uuid) OWNER TO postgres;
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API returns it.';
+
+-- Name: channel_names(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.channel_names() RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(select k.channel from outbox.channel_kind k order by k.channel);
+end
+$$;
+
+ALTER FUNCTION outbox.channel_names() OWNER TO postgres;
+
+-- Name: FUNCTION channel_names(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.channel_names() IS 'The names of the channels that messages, consents and opt-outs may have.';
 
 -- Name: channels_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4419,7 +5484,8 @@ begin
   if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then
     return 'deciding';
   end if;
-  if p_says ->> 'kick' <> outbox.server_id() then
+  -- server_id() is not cheap, and only the first call of a run names a kick.
+  if p_says ? 'kick' and p_says ->> 'kick' <> outbox.server_id() then
     return 'foreign_kick';
   end if;
   select * into v_binding from outbox.binding;
@@ -4438,6 +5504,26 @@ ALTER FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now
 -- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. 57P03 while the database is being restored. locks: an advisory lock, shared.';
+
+-- Name: check_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- No id of an event has an earlier time.
+  if p_at < '1970-01-01 00:00:00+00' or not pg_catalog.isfinite(p_at) then
+    perform outbox.invalid(p_name, 'is no time of an event', 'Expected a time from 1970 on');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_bound(p_name text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) IS 'Raises OH001 for a bound that no id of an event can have. Null is allowed.';
 
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5120,6 +6206,94 @@ ALTER FUNCTION outbox.check_identifier(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_identifier(p_recipient text) IS 'identifier_of() a recipient. OH001: it is none.';
 
+-- Name: check_inserted(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_inserted(p_view text, p_row jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_column text;
+  v_value text;
+  v_new text;
+begin
+  for v_column, v_value in
+    select c.key, c.value from pg_catalog.jsonb_each_text(p_row) c
+    where c.value is not null and c.key <> all (array['event_type', 'next_retry_at', 'endpoint_id',
+      'partition_key', 'correlation_id', 'saga_id'])
+    order by c.key
+  loop
+    v_new := case v_column
+      when 'status' then case p_view when 'transaction_outbox' then 'pending' else 'PENDING' end
+      when 'retry_count' then '0'
+      when 'last_error' then ''
+      when 'max_retries' then outbox.most_attempts((p_row ->> 'endpoint_id')::uuid)::text
+    end;
+    if v_value is distinct from v_new then
+      perform outbox.invalid(v_column, pg_catalog.format('is %L', v_value), case
+        when v_new is null then 'Outhook sets it: leave the column out'
+        when v_new = '' then 'A new row has none: leave the column out'
+        else pg_catalog.format('A new row has %L: insert that, or leave the column out', v_new)
+      end);
+    end if;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.check_inserted(p_view text, p_row jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_inserted(p_view text, p_row jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_inserted(p_view text, p_row jsonb) IS 'Raises OH001 if a row that is inserted into a view has a value that Outhook would not store: a column that Outhook sets itself may only have the value of a new row. p_row: the row without its payload.';
+
+-- Name: check_installation(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_installation(p_event_id uuid DEFAULT NULL::uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'at', outbox.iso_time(pg_catalog.clock_timestamp()),
+    'postgres', pg_catalog.current_setting('server_version'),
+    'version', outbox.version() ->> 'version',
+    'modules', outbox.installed_modules(),
+    'contracts', outbox.contracts(),
+    'configured', (
+      select pg_catalog.jsonb_build_object(
+        'functions_url', pg_catalog.max(outbox.try_read(s.id))
+          filter (where s.name = 'outhook_functions_url'),
+        'stored', pg_catalog.count(*), 'readable', pg_catalog.count(outbox.try_read(s.id)))
+      from vault.secrets s
+      where s.name in ('outhook_functions_url', 'outhook_worker_secret')),
+    'jobs', outbox.job_statuses(),
+    'last_tick_at', outbox.iso_time(outbox.last_tick_at()),
+    'responses', outbox.kick_responses(),
+    'runs', (
+      select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
+      from (
+        select r.kind, pg_catalog.count(*) as n from outbox.run r
+        where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
+        group by r.kind
+      ) r),
+    'queue', (select pg_catalog.to_jsonb(q) - 'problems' from outbox.queue_health q),
+    'problems', pg_catalog.to_jsonb(outbox.queue_problems(outbox.queue_backlog())),
+    'test', outbox.test_attempts(p_event_id));
+end
+$$;
+
+ALTER FUNCTION outbox.check_installation(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_installation(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_installation(p_event_id uuid) IS 'The facts for `outhook check`: {"at", "postgres", "version", "modules", "contracts", "configured": {"functions_url", "stored": how many of URL and secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts are "test".';
+
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) RETURNS void
@@ -5278,6 +6452,35 @@ ALTER FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_
 
 COMMENT ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) IS 'Raises OH010 if a count is above a limit of the organisation, a setting limit.*: message "<owner> may have at most <limit> <things> (<setting>)", detail: the setting, hint: the remedy. The caller has taken the turn, and p_count includes what it creates.';
 
+-- Name: check_lists(regclass, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_lists(p_table regclass, p_lists jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_list text;
+  v_names text[];
+begin
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(p_lists) e
+  loop
+    perform outbox.check_columns(p_table, v_list, v_names);
+  end loop;
+  if p_lists ?& '{columns,except}' then
+    perform outbox.invalid('except', 'cannot be combined with columns',
+      'Give columns or except, not both');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_lists(p_table regclass, p_lists jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_lists(p_table regclass, p_lists jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_lists(p_table regclass, p_lists jsonb) IS 'Raises OH001 unless the table has the columns of these column_lists().';
+
 -- Name: check_members(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) RETURNS void
@@ -5313,9 +6516,12 @@ CREATE FUNCTION outbox.check_message(p_message outbox.outbound_message) RETURNS 
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $_$
+declare
+  v_has_templates boolean := (
+    select k.has_templates from outbox.channel_kind k where k.channel = p_message.channel);
 begin
   perform outbox.check_user_org(p_message.org_id);
-  perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
+  perform outbox.check_choice('channel', p_message.channel, outbox.channel_names());
   perform outbox.check_recipient(p_message.to_recipient);
   if p_message.dossier_id is not null then
     perform outbox.check_dossier(p_message.dossier_id);
@@ -5324,16 +6530,25 @@ begin
     perform outbox.invalid('Idempotency-Key', 'is not 1 to 255 visible ASCII characters',
       'Use an id without spaces, or leave it out');
   end if;
+  if p_message.correlation_id !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('correlationId', 'is not 1 to 128 visible ASCII characters',
+      'Use an id without spaces, or leave it out');
+  end if;
   if pg_catalog.jsonb_typeof(p_message.payload_json) is distinct from 'object' then
     perform outbox.invalid('payloadJson', 'is not a JSON object',
       'Expected the template''s parameters, or without a template something like '
       '{"type": "text", "text": "…"}');
   elsif pg_catalog.octet_length(p_message.payload_json::text) > 65536 then
     perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
-  elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
+  elsif v_has_templates and p_message.template_code is null
+    and not p_message.payload_json ? 'type'
+  then
     perform outbox.invalid('payloadJson.type', 'is missing',
       'Without a templateCode, give the type of the message, such as text');
+  elsif p_message.template_code is not null and not v_has_templates then
+    perform outbox.invalid('templateCode', 'is not used by this channel', 'Leave it out');
   end if;
+  perform outbox.check_payload(p_message.channel, p_message.payload_json);
 end
 $_$;
 
@@ -5405,6 +6620,38 @@ ALTER FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers json
 -- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) IS 'Raises OH001 if the stored URL has another origin than p_before, the endpoint before the change, and p_headers does not name all custom headers of p_before.';
+
+-- Name: check_new_job(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
+    perform outbox.invalid('rate_per_second',
+      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
+      'Expected 1 to 1000 deliveries per second');
+  end if;
+  if p_org_id is not null then
+    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
+    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
+      (
+        select pg_catalog.count(*) + 1 from outbox.replay_job j
+        where j.org_id = p_org_id and j.status in ('running', 'paused')
+          and (j.source = 'dead_letters' or j.by_api)
+      ),
+      'organisation ' || p_org_id, 'open replay jobs',
+      'Wait until a job has ended, or cancel one');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) OWNER TO postgres;
+
+-- Name: FUNCTION check_new_job(p_org_id text, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) IS 'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
 
 -- Name: check_not_restoring(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5541,6 +6788,28 @@ ALTER FUNCTION outbox.check_patterns(p_patterns text[]) OWNER TO postgres;
 -- Name: FUNCTION check_patterns(p_patterns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_patterns(p_patterns text[]) IS 'Raises OH001 unless all of these may be subscribed to.';
+
+-- Name: check_payload(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_payload(p_channel text, p_payload jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_function text := (
+    select k.check_function from outbox.channel_kind k where k.channel = p_channel);
+begin
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1)', v_function) using p_payload;
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_payload(p_channel text, p_payload jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_payload(p_channel text, p_payload jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_payload(p_channel text, p_payload jsonb) IS 'Raises OH001 if the check function of a channel finds a fault in a payload.';
 
 -- Name: check_rabbitmq(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5738,10 +7007,12 @@ begin
         and c.channel = p_message.channel and c.purpose = v_purpose
       order by c.id desc limit 1) is not true
     then 'consent_required'
-    when p_message.template_code is null and not exists (
-      select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
-        and w.expires_at > p_now + v_margin)
+    when p_message.template_code is null and (
+      select k.has_window from outbox.channel_kind k where k.channel = p_message.channel)
+      and not exists (
+        select from outbox.conversation_window w
+        where w.channel_id = p_message.channel_id and w.person_id = any (v_people)
+          and w.expires_at > p_now + v_margin)
     then 'outside_window'
     when p_message.template_code is not null and not exists (
       select from outbox.template t
@@ -5823,6 +7094,65 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form: whsk_ and padded base64 of 64 bytes. OH001 has the expected format, never the key.';
 
+-- Name: check_source(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_source(p_table regclass) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_owner pg_catalog.pg_roles;
+  v_class pg_catalog.pg_class;
+  v_other oid;
+begin
+  perform outbox.check_watched(p_table);
+  select r.* into v_owner
+  from pg_catalog.pg_namespace n
+  join pg_catalog.pg_roles r on r.oid = n.nspowner
+  where n.nspname = 'outbox';
+  select c.* into v_class from pg_catalog.pg_class c where c.oid = p_table;
+  -- To plan a query, Postgres may call functions of the indexes and the partition keys.
+  select c.relowner into v_other
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_roles r on r.oid = c.relowner
+  where (c.oid = p_table
+      or c.oid in (select t.relid from pg_catalog.pg_partition_tree(p_table) t))
+    and c.relowner <> v_owner.oid and not r.rolsuper
+  limit 1;
+  if v_class.relispartition then
+    perform outbox.invalid('table', pg_catalog.format('%s is a partition', p_table),
+      pg_catalog.format('Name the partitioned table %s', pg_catalog.pg_partition_root(p_table)));
+  elsif v_other is not null then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s is owned by %s', p_table, v_other::regrole),
+      pg_catalog.format('A query of it may run code of its owner with the rights of %1$I: alter '
+        'table %2$s owner to %1$I', v_owner.rolname, p_table));
+  elsif not (pg_catalog.has_table_privilege(v_owner.oid, p_table, 'select')
+    and pg_catalog.has_table_privilege(v_owner.oid, p_table, 'update'))
+  then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s cannot be read and locked by %s', p_table, v_owner.rolname),
+      pg_catalog.format('grant select, update on %s to %I', p_table, v_owner.rolname));
+  elsif v_class.relrowsecurity and not (v_owner.rolsuper or v_owner.rolbypassrls)
+    and (v_class.relforcerowsecurity or v_class.relowner <> v_owner.oid)
+  then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s has policies that apply to %s', p_table, v_owner.rolname),
+      case
+        when v_class.relowner = v_owner.oid
+        then pg_catalog.format('alter table %s no force row level security', p_table)
+        else pg_catalog.format('alter table %s owner to %I', p_table, v_owner.rolname)
+      end);
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_source(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION check_source(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_source(p_table regclass) IS 'Raises OH001 unless the owner of the schema may read and lock all rows of this table, and no other role than a superuser owns it or one of its partitions.';
+
 -- Name: check_subscription_limits(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) RETURNS void
@@ -5876,6 +7206,34 @@ ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names tex
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters match the pattern p_characters.';
+
+-- Name: check_token_share(text, jsonb, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_owner constant text := 'an endpoint that a token changes';
+  v_in_flight integer := (p_change ->> 'maxInFlight')::integer;
+  v_quantum integer := (p_change ->> 'quantum')::integer;
+begin
+  if v_in_flight > coalesce(p_before.max_in_flight, 0) then
+    perform outbox.check_limit(p_org_id, 'limit.token_share', v_in_flight, v_owner,
+      'requests in flight', 'Set a smaller maxInFlight, use a secret key');
+  end if;
+  if v_quantum > coalesce(p_before.quantum, 0) then
+    perform outbox.check_limit(p_org_id, 'limit.token_share', v_quantum, v_owner,
+      'deliveries in one turn', 'Set a smaller quantum, use a secret key');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint) IS 'Raises OH010 if a token raises the share of an endpoint above limit.token_share. p_before: the endpoint as it is, nulls if it is new.';
 
 -- Name: check_tree(regclass, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6063,9 +7421,9 @@ ALTER FUNCTION outbox.check_watched(p_table regclass) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unless this table can be watched.';
 
--- Name: claim(integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: claim(integer, uuid[], timestamp with time zone, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) RETURNS outbox.claimed
+CREATE FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) RETURNS outbox.claimed
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -6077,19 +7435,19 @@ begin
   end if;
   if p_limit > 0 then
     -- Outside the block, so that the gates stay locked if the block fails.
-    v_endpoints := outbox.due_gates(p_limit, p_now);
+    v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
   end if;
   if v_endpoints is null then
     return null;
   end if;
+  if pg_catalog.cardinality(v_endpoints) = 1 then
+    return outbox.serve_one(v_endpoints[1], p_limit, p_now);
+  end if;
   begin
     return outbox.serve(v_endpoints, p_limit, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
-    elsif pg_catalog.cardinality(v_endpoints) = 1 then
-      perform outbox.refuse_endpoint(v_endpoints[1], sqlstate, sqlerrm, p_now);
-      return null;
     elsif sqlstate = '57014' then
       perform outbox.suspect_endpoints(v_endpoints, sqlstate, sqlerrm, p_now);
       return null;
@@ -6099,15 +7457,72 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) OWNER TO postgres;
 
--- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others are served. After a timeout, the next calls find the slow endpoint. An error of the server is raised.';
+COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates, but none of the organisations p_full. If the database refuses to lease a delivery or to claim from an endpoint, all others are served. After a timeout, the next calls find the slow endpoint. An error of the server is raised.';
 
--- Name: claim_for(uuid, integer, integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: claim_broker_replay(uuid, uuid, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) RETURNS outbox.claimed
+CREATE FUNCTION outbox.claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_letter outbox.dead_letter;
+  v_endpoint outbox.endpoint;
+  v_exchange text;
+  v_is_open boolean;
+  v_claimed boolean := false;
+  v_target text;
+begin
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  select x.* into v_letter from outbox.dead_letter x
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  -- Everybody who may write to a dead-letter topic can name any dead letter.
+  select e.* into v_endpoint from outbox.endpoint e
+  where e.id = p_endpoint_id and e.kind = p_kind and e.kind in ('rabbitmq', 'kafka');
+  v_is_open := v_letter.id is not null and v_endpoint.id is not null
+    and v_letter.discarded_at is null and v_letter.delivered_at is null
+    and (v_letter.replayed_at is null or v_letter.at_broker);
+  v_target := outbox.broker_target(v_letter, v_endpoint);
+  v_exchange := coalesce(v_endpoint.config ->> 'exchange', '');
+  -- replay() cannot publish the dead letters of a deleted endpoint.
+  if v_is_open and (v_endpoint.status = 'deleted'
+    or v_target = p_topic and coalesce(p_exchange, v_exchange) = v_exchange)
+  then
+    update outbox.dead_letter x set replayed_at = v_now, at_broker = true
+    where x.id = v_letter.id;
+    v_claimed := true;
+  end if;
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'claimed', v_claimed, 'is_stored', v_letter.id is not null,
+    'moved_to', case
+      when v_claimed or not v_is_open then null
+      when p_kind = 'rabbitmq' then v_exchange || '/' || v_target
+      else v_target
+    end);
+end
+$$;
+
+ALTER FUNCTION outbox.claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text) OWNER TO postgres;
+
+-- Name: FUNCTION claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text) IS 'Claims an open dead letter of a broker endpoint for task dlq:replay, which then publishes it and calls record_broker_replay(): {"event_id", "endpoint_id", "claimed": false if it was replayed, delivered or discarded, is not stored, is of another kind of endpoint than p_kind, or its endpoint publishes elsewhere, "is_stored", "moved_to": null, or if its endpoint publishes elsewhere now: the topic, or exchange/routing key}. Where a deleted endpoint publishes is not compared. p_topic, p_exchange: where the task publishes it; p_exchange null: as the endpoint says.';
+
+-- Name: claim_for(uuid, integer, integer, uuid[], timestamp with time zone, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) RETURNS outbox.claimed
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -6119,9 +7534,9 @@ begin
     outbox.has_isolated(p_now)
     or exists (select from outbox.isolation i where i.run_id = p_run))
   then
-    return outbox.claim(p_limit, p_touched, p_now);
+    return outbox.claim(p_limit, p_touched, p_now, p_full);
   end if;
-  perform outbox.claim(0, p_touched, p_now);
+  perform outbox.claim(0, p_touched, p_now, p_full);
   if outbox.holds_isolated(p_run, p_now) then
     return null;
   end if;
@@ -6138,15 +7553,15 @@ begin
     update outbox.isolation i set drains_from = null
     where i.run_id = p_run and i.drains_from is not null;
   end if;
-  return outbox.claim(p_limit, null, p_now);
+  return outbox.claim(p_limit, null, p_now, p_full);
 end
 $$;
 
-ALTER FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) OWNER TO postgres;
 
--- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'As claim(), or one isolated delivery. p_held: how many deliveries the run holds; null counts as none. A run that holds an isolated delivery gets nothing.';
+COMMENT ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) IS 'As claim(), or one isolated delivery. p_held: how many deliveries the run holds; null counts as none. A run that holds an isolated delivery gets nothing.';
 
 -- Name: claim_idempotency_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6205,16 +7620,9 @@ begin
   for v_look in 1 .. 10 loop
     v_endpoint := outbox.due_isolated_gate(p_now);
     exit when v_endpoint is null;
-    begin
-      v_claimed := outbox.serve_isolated(v_endpoint, p_now);
-    exception when query_canceled or others then
-      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
-        raise;
-      end if;
-      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      return null;
-    end;
-    exit when v_claimed.events is not null;
+    v_claimed := outbox.serve_one(v_endpoint, 1, p_now, true);
+    -- It may have timed out.
+    exit when v_claimed.events is not null or outbox.is_timeout('57014');
   end loop;
   if v_claimed.events is not null then
     insert into outbox.isolation (run_id, claimed_at, event_id, endpoint_id, attempt)
@@ -6231,7 +7639,7 @@ ALTER FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone)
 
 -- Name: FUNCTION claim_isolated(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) IS 'Leases one isolated delivery to a run that holds nothing; null if none is due. If the database refuses it, its endpoint is left out for a while. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) IS 'Leases one isolated delivery to a run that holds nothing; null if none is due. If the database refuses it, it is left out (serve_one()). locks: gates with SKIP LOCKED.';
 
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6340,12 +7748,14 @@ begin
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
         when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
+        -- Decided only while the gate is held. Otherwise the moment of the call would decide which
+        -- report is the first.
+        when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
         when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
-        when r.unlocked then 'retry_pending'
       end as reason
     from ranked r
   ), arrived as (
@@ -6399,22 +7809,41 @@ CREATE FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with t
     AS $_$
 declare
   v_calls text;
+  v_slow integer;
   v_n integer;
+  v_row text;
 begin
   select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
-  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  v_slow := (
+    select pg_catalog.count(*) from outbox.upkeep_refusal r
+    where r.task = v_calls and r.sqlstate = '57014' and r.at > p_now - interval '1 day');
+  -- The step reads the rows that it leaves out too.
+  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most + v_slow;
+  v_n := greatest(v_n - v_slow, 0);
   if v_n < p_most then
-    -- The step has tried all rows, so what it refused before was changed, or is gone.
-    delete from outbox.upkeep_refusal r where r.task = v_calls and r.at < p_now;
+    -- The step has tried all other rows, so what it refused before was changed, or is gone.
+    delete from outbox.upkeep_refusal r
+    where r.task = v_calls and r.at < p_now
+      -- The sweep has not tried the rows of its earlier pieces again.
+      and not ((r.sqlstate = '57014' or p_name = 'swept_events')
+        and r.at > p_now - interval '1 day');
   end if;
   return v_n;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
+  get stacked diagnostics v_row = pg_exception_detail;
+  if outbox.refuse_slow(v_calls, sqlstate, sqlerrm, v_row, '25 hours') then
+    -- The next pieces leave the row out, so they have their usual size.
+    p_most := null;
+  end if;
   raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;
   insert into outbox.cleanup_progress as p (name, piece_rows, failed_at, error)
-  values (p_name, case when sqlstate = '57014' then greatest(1, p_most / 4) end,
+  values (p_name,
+    case when sqlstate = '57014' and p_most is not null then greatest(1, p_most / 4) end,
     pg_catalog.clock_timestamp(), sqlstate || ' ' || sqlerrm)
   on conflict (name) do update set
-    piece_rows = coalesce(excluded.piece_rows, p.piece_rows),
+    piece_rows = case
+      when p_most is null then null else coalesce(excluded.piece_rows, p.piece_rows)
+    end,
     failed_at = excluded.failed_at, error = excluded.error;
   return null;
 end
@@ -6424,7 +7853,7 @@ ALTER FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with ti
 
 -- Name: FUNCTION clean(p_name text, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) IS 'Runs a step of the cleanup once, for up to p_most rows; returns how many it deleted. Null if it failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller.';
+COMMENT ON FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) IS 'Runs a step of the cleanup once, for up to p_most rows; returns how many it deleted. Null if it failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller. A row that takes too long alone is left out for a day.';
 
 -- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6620,7 +8049,7 @@ begin
   if p_outcome = 'cancelled' then
     v_message.status := 'CANCELLED';
     perform outbox.save_message(v_message, p_now);
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+    perform outbox.audit_message(v_message, 'CANCELLED',
       'Message cancelled: ' || p_why, null, p_now);
   else
     perform outbox.fail_message(v_message, p_outcome, p_why, p_now);
@@ -6835,6 +8264,26 @@ ALTER FUNCTION outbox.column_guard(p_table oid, p_row text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.column_guard(p_table oid, p_row text) IS 'The SQL condition that a row has the columns and types that this transaction sees in the catalog. The names are compared here with the latest catalog.';
 
+-- Name: column_lists(text, text, text[], text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.column_lists(p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[] DEFAULT NULL::text[]) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+    'org_column', case when p_org_column is not null then array[p_org_column] end,
+    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
+    'columns', p_columns, 'except', p_except, 'changed', p_changed));
+end
+$$;
+
+ALTER FUNCTION outbox.column_lists(p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[]) OWNER TO postgres;
+
+-- Name: FUNCTION column_lists(p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.column_lists(p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[]) IS 'The lists of columns of watch_table() and backfill() that are given, each as an array.';
+
 -- Name: column_value(text, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.column_value(p_column text, p_type oid) RETURNS text
@@ -6896,6 +8345,27 @@ ALTER FUNCTION outbox.column_value(p_column text, p_type oid) OWNER TO postgres;
 -- Name: FUNCTION column_value(p_column text, p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.column_value(p_column text, p_type oid) IS 'The SQL expression of a column as it is published. Values of the types of Postgres are as row_to_json() writes them. Of every other type, only the output function or a C function of an extension runs: a cast or operator that a role has defined would run with the rights of the schema''s owner.';
+
+-- Name: comes_round(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.comes_round(p_every integer, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_now bigint := pg_catalog.floor(extract(epoch from p_now));
+begin
+  return v_now % p_every = 0
+    or v_now / p_every is distinct from
+      pg_catalog.pg_sequence_last_value('outbox.last_tick_second') / p_every;
+end
+$$;
+
+ALTER FUNCTION outbox.comes_round(p_every integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION comes_round(p_every integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.comes_round(p_every integer, p_now timestamp with time zone) IS 'Whether the work that is due every p_every seconds is due in this tick: its second has come since the last tick. A tick may skip that second, with some jobs in each minute.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6970,7 +8440,7 @@ begin
     v_done.applied := outbox.complete(p_results, p_now);
     v_done.refused := 0;
     return v_done;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     -- No run repeats a call that records a lost lease.
     if outbox.fails_call(sqlstate) and not (
       outbox.may_stay(sqlstate) and not outbox.is_timeout(sqlstate)
@@ -7057,6 +8527,9 @@ CREATE FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timest
     AS $$
 declare
   v_result outbox.result;
+  v_updates bigint[];
+  v_links outbox.person_link[];
+  v_opt_outs outbox.opt_out_change[];
 begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
@@ -7065,15 +8538,27 @@ begin
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
       provider, cut, resent, place)
-    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+    join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_waiting_updates(p_results, p_now);
-  perform outbox.link_responses(p_results, p_now);
-  perform outbox.save_response_opt_outs(p_results, p_now);
+  perform outbox.apply_early_reports(p_results);
+  v_updates := outbox.take_waiting_updates(p_results);
+  v_links := outbox.links_of_responses(p_results);
+  v_opt_outs := outbox.opt_outs_of_responses(p_results, p_now);
+  perform outbox.lock_links(v_links || outbox.links_of_updates(v_updates) || array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(v_opt_outs) c), p_now);
+  if pg_catalog.cardinality(v_updates) > 0 then
+    perform outbox.try_apply(v_updates, p_now);
+    perform outbox.count_updates(v_updates);
+  end if;
+  perform outbox.join_people(v_links, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
+  end if;
 end
 $$;
 
@@ -7081,7 +8566,7 @@ ALTER FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timesta
 
 -- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id, then people, as join_people().';
+COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id, then people, as lock_links(), then opt-outs.';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7299,9 +8784,9 @@ begin
   -- An opt-out wins, whichever time is later. The later time is kept, so that an older callback
   -- cannot lift it.
   insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, evidence, wamid,
-    words, lifted, said_at, decided_at, created_at)
+    words, lifted, said_at, decided_at, created_at, said_by)
   select f.org_id, f.channel, p_to, f.purpose, f.source, f.evidence, f.wamid, f.words, f.lifted,
-    f.said_at, f.decided_at, f.created_at
+    f.said_at, f.decided_at, f.created_at, f.said_by
   from outbox.opt_out f
   where f.org_id = p_org_id and f.person_id = p_from
   order by f.channel, f.purpose
@@ -7314,6 +8799,12 @@ begin
             excluded.said_at, excluded.created_at)
       ) as s (source, evidence, wamid, words, lifted, said_at, created_at)
       order by s.lifted, s.said_at desc limit 1),
+    -- If both have opted out, the START of one does not lift it.
+    said_by = case
+      when o.lifted <> excluded.lifted
+      then case when o.lifted then excluded.said_by else o.said_by end
+      when o.said_by = excluded.said_by then o.said_by
+    end,
     decided_at = greatest(o.decided_at, excluded.decided_at);
 end
 $$;
@@ -7323,6 +8814,34 @@ ALTER FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) O
 -- Name: FUNCTION copy_opt_outs(p_org_id text, p_from bigint, p_to bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) IS 'Gives a person the opt-outs of another, where they are stricter. locks: the caller holds both people.';
+
+-- Name: count_callbacks(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_callbacks(p_responses jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  insert into outbox.counter_change (metric, labels, n, total)
+  select 'callback_responses', array[r.status::text], pg_catalog.sum(r.n), 0
+  from pg_catalog.jsonb_to_recordset(p_responses) as r (status integer, n bigint)
+  where r.n > 0 and r.status between 100 and 599
+  group by r.status;
+  return pg_catalog.jsonb_build_object('noted', true);
+end
+$$;
+
+ALTER FUNCTION outbox.count_callbacks(p_responses jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION count_callbacks(p_responses jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_callbacks(p_responses jsonb) IS 'Counts the responses to callbacks: [{"status", "n": how many}]. Returns {"noted": true}.';
 
 -- Name: count_changed_messages(outbox.changed_message[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7398,7 +8917,8 @@ begin
     select e.org_id, outbox.day_of(p_now), pg_catalog.sum(e.bytes)
     from pg_catalog.unnest(p_rows_at) r (row_at)
     cross join lateral (
-      select u.event_id from outbox.unrouted u where u.ctid = r.row_at offset 0
+      select u.event_id from outbox.unrouted u
+      where u.ctid = r.row_at and u.is_backfill is null offset 0
     ) u
     cross join lateral (
       select e.org_id, pg_catalog.octet_length(e.body) as bytes from outbox.event e
@@ -7428,7 +8948,7 @@ ALTER FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with ti
 
 -- Name: FUNCTION count_event_bytes(p_rows_at tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) IS 'Counts the bytes of the payloads of rows of unrouted for their organisations. Does nothing while no organisation has a limit. The caller holds the router, so it waits for nobody.';
+COMMENT ON FUNCTION outbox.count_event_bytes(p_rows_at tid[], p_now timestamp with time zone) IS 'Counts the bytes of the payloads of rows of unrouted for their organisations, but not those of a backfill, with which an operator would stop the application from publishing. Does nothing while no organisation has a limit. The caller holds the router, so it waits for nobody.';
 
 -- Name: count_failure(uuid, text, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7455,7 +8975,7 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -7496,6 +9016,8 @@ COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n b
 CREATE FUNCTION outbox.count_messages(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -7503,11 +9025,17 @@ CREATE FUNCTION outbox.count_messages(p_org_id text) RETURNS jsonb
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_most constant integer := 10000;
 begin
   return (
     select pg_catalog.jsonb_object_agg(s.status, (
-      select pg_catalog.count(*) from outbox.outbound_message m
-      where m.org_id = p_org_id and m.status = s.status))
+      select pg_catalog.count(*)
+      from (
+        select from outbox.outbound_message m
+        where m.org_id = p_org_id and m.status = s.status
+        limit v_most
+      ) m))
     from pg_catalog.unnest(
       array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED']) as s (status));
 end
@@ -7517,7 +9045,7 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
+COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status, at most 10,000 of each: {"QUEUED": 0, …}.';
 
 -- Name: count_portal_token(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7642,6 +9170,22 @@ ALTER FUNCTION outbox.count_updates(p_ids bigint[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates with a verdict to callback_count. locks: this session''s shard.';
 
+-- Name: count_values(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_values(p_body text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 1 + pg_catalog.octet_length(p_body)::bigint
+    - pg_catalog.octet_length(pg_catalog.translate(p_body, ',[{', ''))
+$$;
+
+ALTER FUNCTION outbox.count_values(p_body text) OWNER TO postgres;
+
+-- Name: FUNCTION count_values(p_body text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_values(p_body text) IS 'The most values that a JSON text can have: one more than it has commas and opening brackets.';
+
 -- Name: counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.counters() RETURNS jsonb
@@ -7650,8 +9194,15 @@ CREATE FUNCTION outbox.counters() RETURNS jsonb
     AS $$
 declare
   v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
+  v_more jsonb := '[]'::jsonb;
 begin
-  return (
+  -- An error in a module must hide no other metric: see module_gauges().
+  begin
+    v_more := outbox.module_counters();
+  exception when assert_failure or others then
+    raise warning 'outbox.more_counters(): % %', sqlstate, sqlerrm;
+  end;
+  return v_more || (
     select coalesce(pg_catalog.jsonb_agg(
       pg_catalog.jsonb_build_array(c.metric, c.labels, c.n, c.total)), '[]')
     from (
@@ -7662,8 +9213,6 @@ begin
         select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
       ) a
       group by a.metric, a.labels
-      union all
-      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;
@@ -7715,6 +9264,46 @@ ALTER FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now
 -- Name: FUNCTION create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone) IS 'When a delivery that could not be created is created again, after p_failures; infinity: not before retry_now().';
+
+-- Name: create_backfill(text, uuid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_result jsonb := outbox.begin_request(p_org_id,
+    pg_catalog.format('POST /endpoints/%s/backfills', p_endpoint_id), p_key, p_job);
+begin
+  if v_result is not null then
+    return v_result;
+  end if;
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.check_new_job(p_org_id, coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  v_result := outbox.backfill_events(p_endpoint_id,
+    case when p_job ? 'eventTypes' then
+      array(select pg_catalog.jsonb_array_elements_text(p_job -> 'eventTypes'))
+    end,
+    (p_job ->> 'from')::timestamptz, (p_job ->> 'until')::timestamptz, p_job ->> 'filter', true,
+    coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  update outbox.replay_job j set by_api = true where j.id = (v_result ->> 'id')::bigint;
+  v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text) IS 'Starts a backfill of kept events to an endpoint of the organisation with {"eventTypes", "from", "until", "filter", "ratePerSecond"}, and returns it: backfill_events(). Only events that its subscriptions select, so a caller gets no event this way that the endpoint would not get. OH001, OH002, OH003, OH010.';
 
 -- Name: create_broker_endpoint(text, jsonb, jsonb, text[], text, text, text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7872,6 +9461,7 @@ begin
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
+  perform outbox.add_message_channel(v_id, p_phone_number_id);
   perform outbox.add_gate(v_id, 'partition');
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
   return outbox.channel_json(v_id);
@@ -7940,9 +9530,9 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument; OH010: a limit of the organisation.';
 
--- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text DEFAULT NULL::text, p_dossier_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text, p_channel_id uuid DEFAULT NULL::uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text DEFAULT NULL::text, p_dossier_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text, p_channel_id uuid DEFAULT NULL::uuid, p_actor text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -7966,6 +9556,7 @@ begin
   v_message.payload_json := p_payload;
   v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
   v_message.created_by := p_actor;
+  v_message.correlation_id := p_correlation_id;
   v_message.channel_id := p_channel_id;
   v_message.content := outbox.message_hash(v_message);
   v_existing := outbox.find_message_by_key(v_message);
@@ -7974,7 +9565,7 @@ begin
       'message', outbox.message_json(v_existing));
   end if;
   perform outbox.check_message(v_message);
-  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.channel_id := outbox.find_channel(p_org_id, p_channel, p_channel_id);
   v_message.category := 'SERVICE';
   if p_template_code is not null then
     select t.category into v_message.category from outbox.template t
@@ -7996,11 +9587,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) OWNER TO postgres;
+ALTER FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text, p_correlation_id text) OWNER TO postgres;
 
--- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a repeated call with the same key and content), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked message is audited and does not use up the key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key was used for other content.';
+COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text, p_correlation_id text) IS 'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a repeated call with the same key and content), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked message is audited and does not use up the key. p_payload: the template''s parameters, or {"type", …} without p_template_code. p_correlation_id: your own text for related messages and events; the events of the message have it too. OH001; OH002: the channel does not exist; OH003: the key was used for other content.';
 
 -- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -8013,14 +9604,14 @@ CREATE TABLE outbox.refusal (
     error text NOT NULL,
     at timestamp with time zone NOT NULL,
     again_at timestamp with time zone NOT NULL,
-    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text, 'expiry'::text])))
+    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text, 'expiry'::text, 'claim'::text])))
 );
 
 ALTER TABLE outbox.refusal OWNER TO postgres;
 
 -- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created), expiry (it could not expire) or claim (it could not be leased); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 
 -- Name: create_one_waiting(outbox.refusal, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8035,7 +9626,7 @@ begin
   where r.endpoint_id = p_refusal.endpoint_id and r.event_id = p_refusal.event_id;
   perform outbox.park(array[p_refusal.endpoint_id], p_now);
   return 1;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   -- The tick is a long statement, so a cancelled one is taken for an error of this delivery.
   if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
     raise;
@@ -8043,7 +9634,7 @@ exception when query_canceled or others then
   begin
     perform outbox.note_refusal(p_refusal.event_id, p_refusal.endpoint_id, 'routing', sqlstate,
       sqlerrm, outbox.create_again_at(sqlstate, p_refusal.failures + 1, p_now), p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
     end if;
@@ -8060,9 +9651,9 @@ ALTER FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timesta
 
 COMMENT ON FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) IS 'Creates a delivery that was refused when its event was routed, or records the next refusal. Returns how many were created. locks: the caller holds the gate.';
 
--- Name: create_org_endpoint(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: create_org_endpoint(text, jsonb, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -8074,16 +9665,25 @@ CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_ke
     AS $$
 declare
   v_new jsonb;
-  v_id uuid :=
-    (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint);
+  v_id uuid := (v_result ->> 'id')::uuid;
 begin
   if v_id is not null then
+    -- Deleted since: the first response, whose secret is deleted, too.
+    if not exists (
+      select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted')
+    then
+      return v_result;
+    end if;
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
         and not outbox.was_rotated(v_id)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
+  end if;
+  if p_by_token then
+    perform outbox.check_token_share(p_org_id, p_endpoint, null);
   end if;
   v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case
@@ -8094,16 +9694,17 @@ begin
   v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id,
     p_endpoint - array['url', 'broker', 'config', 'credentials']);
-  perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
-  return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
+  v_result := outbox.get_org_endpoint(p_org_id, v_id);
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result || (v_new - 'id');
 end
 $$;
 
-ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) OWNER TO postgres;
+ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) OWNER TO postgres;
 
--- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint, without its secret if that was rotated. OH001, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint, without its secret if that was rotated; after the endpoint was deleted, the first response without the secret. p_by_token: the caller has a token, not a secret key. OH001, OH003, OH010.';
 
 -- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8243,27 +9844,76 @@ CREATE FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most int
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
+  v_oldest constant integer := 5000;
+  v_next outbox.refusal[];
   v_endpoints uuid[];
   v_refusal outbox.refusal;
   v_created integer := 0;
 begin
-  v_endpoints := outbox.try_lock_gates(array(
-    select distinct o.endpoint_id
-    from (
-      select r.endpoint_id from outbox.refusal r
+  v_next := array(
+    with recursive oldest as materialized (
+      select r.* from outbox.refusal r
       where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
-      order by r.again_at limit p_most
+      order by r.again_at limit v_oldest
+    ), endpoints (id) as (
+      -- Only if there are so many: one endpoint may have them all.
+      select (
+        select r.endpoint_id from outbox.refusal r
+        where r.step = 'routing' and r.again_at < 'infinity' order by r.endpoint_id limit 1)
+      where (select pg_catalog.count(*) from oldest) = v_oldest
+      union all
+      select (
+        select r.endpoint_id from outbox.refusal r
+        where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
+        order by r.endpoint_id limit 1)
+      from endpoints p
+      where p.id is not null
+    ), of_each as (
+      select r.*
+      from (select p.id from endpoints p limit v_oldest) p
+      cross join lateral (
+        select r.* from outbox.refusal r
+        where r.endpoint_id = p.id and r.step = 'routing' and r.again_at < 'infinity'
+          and r.again_at <= p_now
+        order by r.again_at limit 10
+      ) r
+    )
+    select o.refusal
+    from (
+      select row(r.*)::outbox.refusal as refusal, r.again_at, r.event_id, e.org_id
+      from (select o.* from oldest o union select c.* from of_each c) r
+      -- purge_endpoint() removes the refusals of a deleted endpoint.
+      cross join lateral (
+        select e.org_id from outbox.endpoint e
+        where e.id = r.endpoint_id and e.status <> 'deleted' offset 0
+      ) e
     ) o
-    -- purge_endpoint() removes the refusals of a deleted endpoint.
-    join outbox.endpoint e on e.id = o.endpoint_id and e.status <> 'deleted'));
+    order by
+      pg_catalog.row_number() over (partition by o.org_id order by o.again_at, o.event_id),
+      o.again_at
+    limit p_most);
+  if pg_catalog.cardinality(v_next) = 0 then
+    return 0;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select distinct n.endpoint_id from pg_catalog.unnest(v_next) n));
   for v_refusal in
     -- Read under the lock: a person may have retried one since.
-    select r.* from outbox.refusal r
-    where r.endpoint_id = any (v_endpoints) and r.step = 'routing' and r.again_at < 'infinity'
+    select r.*
+    from pg_catalog.unnest(v_next) n
+    cross join lateral (
+      select o.* from outbox.refusal o
+      where o.event_id = n.event_id and o.endpoint_id = n.endpoint_id offset 0
+    ) r
+    where n.endpoint_id = any (v_endpoints) and r.step = 'routing' and r.again_at < 'infinity'
       and r.again_at <= p_now
-    order by r.again_at limit p_most
+    order by r.again_at
   loop
     v_created := v_created + outbox.create_one_waiting(v_refusal, p_now);
   end loop;
@@ -8275,7 +9925,7 @@ ALTER FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most inte
 
 -- Name: FUNCTION create_waiting(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most integer) IS 'Creates up to p_most deliveries that a temporary error kept from being created, after their wait; returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most integer) IS 'Creates up to p_most deliveries that a temporary error kept from being created, after their wait; returns how many. Organisations take turns among the 5,000 that have waited longest and the first 10 of each endpoint. locks: gates with SKIP LOCKED.';
 
 -- Name: create_watch(regclass, jsonb, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8319,6 +9969,82 @@ ALTER FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations
 -- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) IS 'Creates the triggers that publish the changes of a table.';
+
+-- Name: current_identifiers(text, text[], timestamp with time zone[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_current text[];
+begin
+  v_current := array(
+    select i.value
+    from unnest(p_identifiers, p_times) with ordinality as i (value, at, n)
+    where i.value is not null and not exists (
+      select from outbox.person_identifier x
+      where x.org_id = p_org_id and x.value = i.value and x.parted_at >= i.at)
+    order by i.n);
+  if pg_catalog.cardinality(v_current) > 0 then
+    return v_current;
+  end if;
+  -- So that an opt-out or opt-in is not lost: it belongs to the first identifier alone.
+  return array(
+    select i.value from pg_catalog.unnest(p_identifiers) with ordinality as i (value, n)
+    where i.value is not null order by i.n limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]) OWNER TO postgres;
+
+-- Name: FUNCTION current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]) IS 'Of identifiers that were named together, each with its time, those that have not changed hands since (parted_at). If all have, only the first.';
+
+-- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.router (
+    turn bigint DEFAULT 0 NOT NULL,
+    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
+    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
+    batch integer DEFAULT 1000 NOT NULL,
+    last_org text DEFAULT ''::text NOT NULL,
+    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.router OWNER TO postgres;
+
+-- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in waiting_part. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. lock_router() inserts the row again if it was deleted.';
+
+-- Name: current_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.current_router() RETURNS outbox.router
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  if v_router.turn is null then
+    v_router := row(0, '00000000-0000-0000-0000-000000000000', '0', array[]::xid8[], 1000, '',
+      '-infinity')::outbox.router;
+  end if;
+  return v_router;
+end
+$$;
+
+ALTER FUNCTION outbox.current_router() OWNER TO postgres;
+
+-- Name: FUNCTION current_router(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.current_router() IS 'The state of routing. If somebody has deleted the row: the first state, in which no event has been read.';
 
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8528,37 +10254,6 @@ ALTER FUNCTION outbox.day_of(p_now timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.day_of(p_now timestamp with time zone) IS 'The day of a time, in UTC.';
 
--- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.dead_letter (
-    id uuid NOT NULL,
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    org_id text NOT NULL,
-    original_topic text NOT NULL,
-    original_message text NOT NULL,
-    error text NOT NULL,
-    retry_count integer NOT NULL,
-    failed_at timestamp with time zone NOT NULL,
-    correlation_id text NOT NULL,
-    attempt integer NOT NULL,
-    partition_key text,
-    idempotency_key text,
-    traceparent text,
-    event_created_at timestamp with time zone NOT NULL,
-    why text NOT NULL,
-    replayed_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    discarded_at timestamp with time zone,
-    note text
-);
-
-ALTER TABLE outbox.dead_letter OWNER TO postgres;
-
--- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.dead_letter IS 'Deliveries that failed for good or expired, each with a copy of its event. original_topic and original_message: its type and body; error, why: the reason of the failure; attempt: the number of the last attempt. A dead letter is stored until it is replayed or discarded.';
-
 -- Name: dead_letter_json(outbox.dead_letter); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) RETURNS jsonb
@@ -8575,7 +10270,7 @@ begin
     'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
     'status', case
       when p_letter.delivered_at is not null then 'delivered'
-      when p_letter.replayed_at is not null then 'replayed'
+      when p_letter.replayed_at is not null and not p_letter.at_broker then 'replayed'
       when p_letter.discarded_at is not null then 'discarded'
       else 'open'
     end,
@@ -8912,6 +10607,9 @@ begin
   where a.event_id = p_event_id and a.endpoint_id is not null
   union
   select r.endpoint_id from outbox.refusal r where r.event_id = p_event_id
+  union
+  -- Longer than its attempts.
+  select x.endpoint_id from outbox.dead_letter x where x.event_id = p_event_id
   order by 1 desc;
 end
 $$;
@@ -8946,22 +10644,6 @@ begin
   from outbox.delivery_status s
   -- Not =: see last_attempt().
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_result is null then
-    -- The partition of the event was dropped; only the dead letter is left.
-    select pg_catalog.jsonb_build_object(
-      'eventType', x.original_topic,
-      'status', case
-        when x.delivered_at is not null then 'delivered'
-        when x.why in ('expired', 'filter_error') then x.why
-        else 'dead_letter'
-      end,
-      'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
-      'createdAt', outbox.iso_time(x.event_created_at),
-      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_result
-    from outbox.dead_letter x
-    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  end if;
   return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
     'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_result;
 end
@@ -9117,6 +10799,7 @@ CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAUL
 declare
   v_now timestamptz := outbox.clock();
   v_contract integer := outbox.agreed_contract(p_contract);
+  v_kinds text[] := outbox.set_run_kinds(p_contract -> 'kinds');
   v_foreign text := case
     when v_contract is not null then outbox.check_binding(p_run, p_kind, p_contract, v_now)
   end;
@@ -9125,7 +10808,7 @@ declare
   end;
   v_stop text := case
     when v_foreign is not null then v_foreign
-    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
+    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)
   end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
@@ -9156,6 +10839,18 @@ begin
   if v_foreign is not null and v_given = 0 then
     return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
   end if;
+  if v_limit > 0 then
+    perform outbox.fall_asleep(p_contract);
+  end if;
+  -- An idle call writes no row of run_batch. A repeated one does: the call before it may still be
+  -- on its way, and would claim deliveries for a run that no longer waits for its response.
+  if v_given = 0 and p_contract -> 'repeat' is distinct from 'true' and (
+    select (v_stop is not null or not outbox.has_due(v_now)) and not exists (
+      select from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq))
+  then
+    perform outbox.forget_batches(p_run, p_seq);
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -9165,9 +10860,6 @@ begin
       v_problem);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
-  if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
-  end if;
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
@@ -9180,7 +10872,11 @@ begin
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
-    exception when query_canceled or others then
+      -- Not only at the end: the publishers of these milliseconds need not notify.
+      if v_batch.events is not null then
+        perform outbox.stay_awake();
+      end if;
+    exception when query_canceled or assert_failure or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       -- A cancelled read timed out; no other temporary error is caused by the events.
@@ -9219,14 +10915,22 @@ begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
       outbox.claim_for(p_run, p_held,
-        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
+        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now,
+        outbox.full_orgs(p_contract)),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     v_claim_error := sqlerrm;
     v_handed := null;
     perform outbox.park_apart(v_touched, v_now);
   end;
+  -- After an error of routing or claiming, work waits that the next poll tries again: a
+  -- notification would only repeat the error at once.
+  if (v_handed.claimed).events is not null or v_claim_error is not null
+    or v_route ->> 'error' is not null
+  then
+    perform outbox.stay_awake();
+  end if;
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
@@ -9238,7 +10942,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call())}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9250,9 +10954,7 @@ declare
   v_data text := p_letter.original_message;
 begin
   -- Concatenated, because parsing the body as JSON could change its numbers.
-  return '{"original_topic":' || pg_catalog.to_json(outbox.fill_broker_template(
-      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
-      p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
+  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_target(p_letter, p_endpoint))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
       else '{"id":"' || p_letter.event_id
@@ -9268,6 +10970,8 @@ begin
     || ',"original_exchange":'
     || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
+    || ',"idempotency_key":'
+    || coalesce(pg_catalog.to_json(p_letter.idempotency_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
     || ',"endpoint_id":"' || p_letter.endpoint_id || '"}';
@@ -9278,7 +10982,7 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "idempotency_key" (the publisher''s, or null), "event_id", "event_type", "endpoint_id"}.';
 
 -- Name: drains(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9329,14 +11033,13 @@ CREATE FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, 
 declare
   v_task constant text := 'outbox.drop_ended_subscriptions';
   v_table constant regclass := 'outbox.ended_subscription';
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
   v_rows tid[];
   v_dropped integer;
 begin
   if not exists (select from outbox.ended_subscription s) then
     return 0;
   end if;
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
   -- One statement, so that all of this is of one time.
   with seen as materialized (
     select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
@@ -9464,14 +11167,16 @@ declare
   v_dropped integer := 0;
   v_more boolean := false;
   v_done boolean;
+  v_late text[] := array[]::text[];
   v_failed text[] := array[]::text[];
 begin
   -- Before a restore has loaded the deliveries, each old partition looks finished.
   perform outbox.refuse_restoring(outbox.unrestored_table());
   for v_part in
-    select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
+    -- First those of attempt, which need no check.
+    select 'attempt' as parent, p.* from outbox.partitions('attempt') p where p.until <= v_old
     union all
-    select 'attempt', p.* from outbox.partitions('attempt') p where p.until <= v_old
+    select 'event', p.* from outbox.partitions('event') p where p.until <= v_midnight
   loop
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
@@ -9482,18 +11187,22 @@ begin
         v_done := outbox.drop_partition(v_part.parent, v_part.part);
         -- The transaction that holds this lock would delay the other days too, and the tick waits
         -- for the rows of partition_check that this call holds.
-        exit when v_done is null;
+        if v_done is null then
+          v_late := v_late || v_part.name;
+          exit;
+        end if;
         v_dropped := v_dropped + v_done::integer;
       end if;
       perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
     -- Such as a view that somebody made of a partition. The other partitions can be dropped.
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       v_failed := v_failed || v_part.name;
       perform outbox.refuse_upkeep('outbox.drop_partitions', v_part.name, sqlstate, sqlerrm,
         '25 hours');
     end;
   end loop;
   return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more)
+    || case when v_late = '{}' then '{}' else pg_catalog.jsonb_build_object('late', v_late) end
     || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('failed', v_failed)
     end;
 end
@@ -9503,7 +11212,7 @@ ALTER FUNCTION outbox.drop_partitions(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION drop_partitions(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partitions(p_most integer) IS 'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered events are stored for event.delivered_days full days, and those of attempt older than attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether to call it again, "failed": the partitions that could not be dropped, if any; upkeep_refusal has the errors}.';
+COMMENT ON FUNCTION outbox.drop_partitions(p_most integer) IS 'Drops up to p_most partitions: those of attempt older than attempt.retention_days, and those of event that is_clean_tonight() allows, so that delivered events are stored for event.delivered_days full days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether to call it again, "late": the partition whose lock was not free within 100 ms, if any: it and those after it wait for a later call, "failed": the partitions that could not be dropped, if any; upkeep_refusal has the errors}.';
 
 -- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9561,9 +11270,9 @@ ALTER FUNCTION outbox.dropped_events(p_claimed outbox.claimed) OWNER TO postgres
 
 COMMENT ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) IS 'The events of claimed replays whose partition has been dropped, from their dead letters; null if there is none.';
 
--- Name: due_gates(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: due_gates(integer, timestamp with time zone, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) RETURNS uuid[]
+CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone, p_full text[] DEFAULT '{}'::text[]) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -9578,9 +11287,15 @@ declare
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
   v_most constant integer := 5000;
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
+  v_unsent text[] := outbox.unsent_kinds();
+  v_is_partial boolean := pg_catalog.cardinality(v_unsent) > 0;
 begin
+  if v_is_partial then
+    perform outbox.park_unsent(p_now);
+  end if;
   if v_refused > 0 then
     v_endpoints := outbox.due_suspect(p_now);
     if v_endpoints is not null then
@@ -9591,6 +11306,9 @@ begin
     select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker, g.org_id
     from outbox.gate g
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+      and g.org_id <> all (p_full)
+      and (not v_is_partial or (
+        select e.kind from outbox.endpoint e where e.id = g.endpoint_id) <> all (v_unsent))
     order by g.next_at
     limit v_most
   ), first as materialized (
@@ -9609,7 +11327,9 @@ begin
     select w.id, w.changed_at, w.turn
     from (
       select d.id, d.changed_at, d.refused, d.turn,
-        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before
+        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before,
+        pg_catalog.sum(m.most) over (partition by d.org_id order by d.turn) - m.most
+          as before_of_org
       from first d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
@@ -9617,13 +11337,13 @@ begin
       cross join lateral (
         select case
           when e.status = 'enabled' and not d.refused then least(
-            d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
+            d.depth, e.quantum, v_of_org, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
         end as most
       ) m
     ) w
-    where w.before < p_limit and not w.refused
+    where w.before < p_limit and w.before_of_org < v_of_org and not w.refused
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id, w.turn
     from wanted w
@@ -9641,7 +11361,15 @@ begin
   )
   select (select pg_catalog.array_agg(l.endpoint_id order by l.turn, l.next_at, l.id)
     from locked l),
-    (select pg_catalog.min(d.next_at) from due d)
+    case
+      when p_full = '{}' and not v_is_partial
+      then (select pg_catalog.min(d.next_at) from due d)
+      else (
+        select g.next_at from outbox.gate g
+        where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+        order by g.next_at limit 1
+      )
+    end
   into v_endpoints, v_first;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
@@ -9652,11 +11380,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]) OWNER TO postgres;
 
--- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of turns; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of turns; an endpoint that was refused before comes alone; null if none is due. Leaves out the kinds that the run cannot send (unsent_kinds()). p_full: organisations whose gates stay as they are, because they hold their share of the run. locks: gates with SKIP LOCKED.';
 
 -- Name: due_isolated_gate(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9666,10 +11394,13 @@ CREATE FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) RETURNS
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  v_unsent text[] := outbox.unsent_kinds();
 begin
   return (
     select g.endpoint_id from outbox.gate g
     where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+      and (v_unsent = '{}' or not outbox.is_unsent(g.endpoint_id, v_unsent))
       and not exists (
         select from outbox.endpoint_refusal r
         where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
@@ -9694,6 +11425,7 @@ CREATE FUNCTION outbox.due_suspect(p_now timestamp with time zone) RETURNS uuid[
 declare
   v_suspect uuid;
   v_endpoints uuid[];
+  v_unsent text[] := outbox.unsent_kinds();
 begin
   select r.endpoint_id into v_suspect
   from outbox.endpoint_refusal r
@@ -9702,7 +11434,8 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
+      select from outbox.endpoint e
+      where e.id = r.endpoint_id and e.status = 'enabled' and e.kind <> all (v_unsent))
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -9747,6 +11480,143 @@ ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO post
 
 COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeated filters: several patterns of an endpoint that match a type often have the same filter.';
 
+-- Name: end_broker_claims(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_before constant timestamptz := p_now - interval '1 hour';
+  v_letters uuid[];
+  v_endpoints uuid[];
+begin
+  if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 <> 0 then
+    return;
+  end if;
+  v_letters := outbox.abandoned_letters(v_before, p_now, p_most);
+  if pg_catalog.cardinality(v_letters) = 0 then
+    return;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select distinct x.endpoint_id from outbox.dead_letter x where x.id = any (v_letters)));
+  -- An endpoint that was purged has no gate, so a call of record_broker_replay() may change its
+  -- dead letter meanwhile: the statement below checks again.
+  v_letters := array(
+    select x.id from outbox.dead_letter x
+    where x.id = any (v_letters) and x.at_broker and x.discarded_at is null
+      and x.delivered_at is null and x.replayed_at < v_before
+      and (x.endpoint_id = any (v_endpoints)
+        or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id)));
+  perform outbox.change_rows('outbox.end_broker_claims', 'outbox.dead_letter',
+    'update outbox.dead_letter x set replayed_at = null, at_broker = false '
+      'where x.ctid = any ($1) and x.at_broker and x.discarded_at is null '
+      'and x.delivered_at is null and x.replayed_at < $2 - interval ''1 hour''',
+    array(select x.ctid from outbox.dead_letter x where x.id = any (v_letters)), p_now,
+    '1 hour');
+  -- The claim of the last one has closed the alert of its endpoint.
+  perform outbox.announce_dead(pg_catalog.array_agg(x.event_id),
+    pg_catalog.array_agg(x.endpoint_id), p_now)
+  from outbox.dead_letter x
+  where x.id = any (v_letters) and x.replayed_at is null
+  having pg_catalog.count(*) > 0;
+end
+$_$;
+
+ALTER FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION end_broker_claims(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: opens dead letters again that task dlq:replay claimed an hour ago and has not recorded, and announces them. locks: gates with SKIP LOCKED.';
+
+-- Name: end_claims(jsonb[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_results outbox.result[] := array(
+    select outbox.given_back((c ->> 'event')::uuid, (c ->> 'endpoint')::uuid,
+      (c ->> 'attempt')::integer)
+    from pg_catalog.unnest(p_claims) c);
+  v_half integer := pg_catalog.cardinality(p_claims) / 2;
+  v_delivery outbox.delivery;
+  v_claim jsonb;
+  v_sqlstate text;
+  v_error text;
+begin
+  if pg_catalog.cardinality(p_claims) = 0 then
+    return;
+  end if;
+  begin
+    perform outbox.complete(v_results, p_now);
+    foreach v_claim in array p_claims loop
+      select * into v_delivery from outbox.delivery d
+      where d.event_id = (v_claim ->> 'event')::uuid
+        and d.endpoint_id = (v_claim ->> 'endpoint')::uuid;
+      if v_claim ->> 'why' is null then
+        perform outbox.rest_lane(v_delivery.lane_id, (v_claim ->> 'wait')::interval, p_now);
+      else
+        perform outbox.close_delivery(v_delivery, 'cancelled', v_claim ->> 'why', p_now);
+      end if;
+    end loop;
+    return;
+  exception when query_canceled or assert_failure or others then
+    if outbox.fails_call(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  if v_half = 0 then
+    perform outbox.refuse_result(v_results[1], v_sqlstate, v_error, p_now);
+    return;
+  end if;
+  perform outbox.end_claims(p_claims[1:v_half], p_now);
+  perform outbox.end_claims(p_claims[v_half + 1:], p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_claims(p_claims jsonb[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) IS 'Ends claims whose message is not sent: closes the delivery (why), or delays its lane (wait). p_claims: {"event", "endpoint", "attempt", "why", "wait"}. If the database refuses one, it waits or is set aside as a refused result, and all others are ended. locks: the caller holds the gates.';
+
+-- Name: end_missing(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+begin
+  perform outbox.complete(array[p_claim], p_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_claim.event and d.endpoint_id = p_claim.endpoint and d.leased_until is null;
+  if found then
+    perform outbox.close_missing(v_delivery, p_now);
+  end if;
+exception when query_canceled or assert_failure or others then
+  if outbox.fails_call(sqlstate) then
+    raise;
+  end if;
+  perform outbox.refuse_result(p_claim, sqlstate, sqlerrm, p_now);
+  perform outbox.park_apart(array[p_claim.endpoint], p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_missing(p_claim outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) IS 'Ends a claimed delivery whose event is not stored; if the database refuses that, it waits or is set aside as a refused result. locks: the caller holds the gate.';
+
 -- Name: end_replay_jobs(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) RETURNS void
@@ -9762,7 +11632,7 @@ begin
     begin
       update outbox.replay_job j set status = 'done', finished_at = p_now
       where j.id = v_job and j.status = 'running';
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -9890,6 +11760,8 @@ begin
     'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
     'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
     'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
+    'retry', outbox.retry_to_wire(coalesce(p_endpoint.retry, outbox.retry_preset(p_endpoint.kind))),
+    'retryPreset', p_endpoint.retry is null,
     'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
@@ -9963,6 +11835,74 @@ ALTER FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) IS 'The endpoints that have a result other than delivered, or a breaker that is not closed: their results are for apply_results(), all others for apply_delivered().';
 
+-- Name: endpoints_to_purge(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoints_to_purge(p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  -- A random start, because those that are locked or in flight stay for a while.
+  v_from constant uuid := pg_catalog.gen_random_uuid();
+begin
+  return array(
+    with recursive orgs (org_id) as (
+      select (
+        select e.org_id from outbox.endpoint e
+        where e.status = 'deleted' and not e.is_purged order by e.org_id, e.id limit 1)
+      union all
+      select (
+        select e.org_id from outbox.endpoint e
+        where e.org_id > o.org_id and e.status = 'deleted' and not e.is_purged
+        order by e.org_id, e.id limit 1)
+      from orgs o
+      where o.org_id is not null
+    ), some_orgs as materialized (
+      select o.org_id
+      from (select o.org_id from orgs o limit 5000) o
+      where o.org_id is not null
+      order by pg_catalog.random()
+      limit 10
+    )
+    select e.id
+    from some_orgs o
+    cross join lateral (
+      select n.id, n.org_id
+      from (
+        -- With "org_id =" the primary key would give the order too.
+        (select e.id, e.org_id from outbox.endpoint e
+          where (e.org_id, e.id) >= (o.org_id, v_from) and e.org_id <= o.org_id
+            and e.status = 'deleted' and not e.is_purged
+            and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, p_now)
+          order by e.org_id, e.id limit 10)
+        union all
+        (select e.id, e.org_id from outbox.endpoint e
+          where e.org_id >= o.org_id and (e.org_id, e.id) < (o.org_id, v_from)
+            and e.status = 'deleted' and not e.is_purged
+            and not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, p_now)
+          order by e.org_id, e.id limit 10)
+      ) n
+      limit 10
+    ) e
+    order by pg_catalog.row_number() over (partition by e.org_id order by pg_catalog.random()),
+      pg_catalog.random()
+    limit 10);
+end
+$$;
+
+ALTER FUNCTION outbox.endpoints_to_purge(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION endpoints_to_purge(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoints_to_purge(p_now timestamp with time zone) IS 'Up to 10 deleted endpoints that have not been purged, of up to 10 organisations, all at random: the first one of each organisation before any second one, without those whose purge failed in the last 10 s.';
+
 -- Name: engine_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.engine_metrics(p_now timestamp with time zone) RETURNS jsonb
@@ -9977,7 +11917,7 @@ begin
       select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
       from (
         select r.kind, pg_catalog.count(*) as n from outbox.run r
-        where r.ended_at is null and r.polled_at > p_now - interval '10 s'
+        where r.ended_at is null and r.polled_at > outbox.alive_since(p_now)
         group by r.kind
       ) r),
     'tick_at', (select nullif(s.last_value, 0) / 1000.0 from outbox.last_tick s),
@@ -10014,6 +11954,23 @@ ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO po
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a binding_problem(), "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "kicks_waiting", "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+
+-- Name: epoch_ms(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.epoch_ms() RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (extract(epoch from outbox.clock()) * 1000)::bigint;
+end
+$$;
+
+ALTER FUNCTION outbox.epoch_ms() OWNER TO postgres;
+
+-- Name: FUNCTION epoch_ms(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.epoch_ms() IS 'The time of clock() in milliseconds since 1970.';
 
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10187,6 +12144,42 @@ ALTER FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integ
 
 COMMENT ON FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) IS 'Erases the names and identifiers of up to p_limit people of whom nothing was heard for message.retention_days; returns how many. Of who has opted out, the opt-outs and keyed hashes of the identifiers stay; others are deleted.';
 
+-- Name: estimated_rows(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.estimated_rows(p_table regclass) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- -1: never analyzed.
+  return (
+    select pg_catalog.sum(c.reltuples)::bigint from pg_catalog.pg_class c
+    where c.reltuples >= 0 and c.relkind = 'r' and (c.oid = p_table
+      or c.oid in (select t.relid from pg_catalog.pg_partition_tree(p_table) t)));
+end
+$$;
+
+ALTER FUNCTION outbox.estimated_rows(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION estimated_rows(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.estimated_rows(p_table regclass) IS 'About how many rows a table has, by its statistics; null if there are none.';
+
+-- Name: estimated_work(bigint, integer[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.estimated_work(p_body_bytes bigint, p_weights integer[]) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select p_body_bytes * (2 + (select pg_catalog.sum(w) from pg_catalog.unnest(p_weights) w)) / 8
+$$;
+
+ALTER FUNCTION outbox.estimated_work(p_body_bytes bigint, p_weights integer[]) OWNER TO postgres;
+
+-- Name: FUNCTION estimated_work(p_body_bytes bigint, p_weights integer[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.estimated_work(p_body_bytes bigint, p_weights integer[]) IS 'About how many steps it takes to read a payload and to evaluate filters of these weights on it, if a value has 8 bytes. Routing decides by this, before it has read the payload, which organisations wait for a turn.';
+
 -- Name: evaluate_filters(outbox.routing, bigint, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) RETURNS outbox.routing
@@ -10196,11 +12189,14 @@ CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p
     SET jit TO 'off'
     AS $$
 declare
-  v_reading constant integer := 2;
+  -- Reading takes a step for each 4 bytes. What runs once in a filter takes at most 100.
+  v_bytes_of_step constant integer := 4;
+  v_once constant integer := 100;
+  v_steps bigint;
   v_question outbox.question;
   v_event uuid;
-  v_is_new boolean;
   v_doc jsonb;
+  v_value_count bigint;
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
@@ -10218,22 +12214,24 @@ begin
   end if;
   foreach v_question in array p_batch.questions loop
     exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
-    v_is_new := v_event is distinct from v_question.event_id;
-    v_work := v_work + v_question.body_bytes * (
-      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
-      + case when v_is_new then v_reading else 0 end);
-    if v_is_new then
+    if v_event is distinct from v_question.event_id then
+      v_work := v_work + v_question.body_bytes / v_bytes_of_step;
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
-    end if;
-    exit when v_event is not null and (v_work > p_most or v_is_new and v_sorting > p_most);
-    if v_is_new then
+      exit when v_event is not null and (v_work > p_most or v_sorting > p_most);
       v_event := v_question.event_id;
-      select r.doc, r.problem into v_doc, v_unreadable
+      select r.doc, r.value_count, r.problem into v_doc, v_value_count, v_unreadable
       from outbox.read_payload(v_event) r;
     end if;
+    if pg_catalog.cardinality(v_question.filters) > 1 then
+      v_question := outbox.each_filter_once(v_question);
+    end if;
+    v_steps := outbox.filter_steps(v_question.weights, v_value_count);
+    v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
+      + case when v_steps > outbox.most_filter_steps() then 0 else coalesce(v_steps, 0) end;
+    exit when v_work > p_most and pg_catalog.cardinality(v_problems) > 0;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc)));
+      outbox.filter_problem(v_question, v_doc, v_steps)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
@@ -10266,7 +12264,7 @@ ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_
 
 -- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs. p_most: the limit in units of at most 0.25 us; p_is_whole: the batch has the pairs of all its events.';
+COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or has too many values for its filters, is a problem only of its own pairs. p_most: the limit in steps of at most 0.5 us; p_is_whole: the batch has the pairs of all its events.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10318,9 +12316,8 @@ CREATE FUNCTION outbox.event_metrics() RETURNS jsonb
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
@@ -10536,6 +12533,7 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -10549,25 +12547,10 @@ declare
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_deadline timestamptz := outbox.job_deadline();
   v_endpoints uuid[];
-  v_old outbox.delivery[];
+  v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
-  v_old := array(
-    select d from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
-      and coalesce(d.replayed_at, '-infinity') < v_before
-      and coalesce(d.leased_until, '-infinity') <= v_now
-      and exists (
-        select from outbox.endpoint e where e.id = d.endpoint_id and e.status <> 'deleted')
-      and not exists (
-        select from outbox.refusal r
-        where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
-          and r.again_at > v_now)
-    order by d.event_id
-    limit p_limit);
   if pg_catalog.cardinality(v_old) = 0 then
     return 0;
   end if;
@@ -10576,7 +12559,10 @@ begin
   for v_delivery in
     select d.*
     from pg_catalog.unnest(v_old) o
-    join outbox.delivery d on d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+    ) d
     -- Again, because they may have changed before the lock.
     where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
@@ -10586,7 +12572,7 @@ begin
     begin
       perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -10605,7 +12591,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). If the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10638,7 +12624,7 @@ begin
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
     attempt = excluded.attempt, why = excluded.why,
-    replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+    replayed_at = null, at_broker = false, delivered_at = null, discarded_at = null, note = null;
   if not found then
     -- There is nothing to store as a dead letter.
     perform outbox.close_missing(p_delivery, p_now);
@@ -10809,8 +12795,7 @@ begin
   p_message.error_code := p_code;
   p_message.error_message := p_error;
   perform outbox.save_message(p_message, p_now);
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
-    'Message failed: ' || p_error, null, p_now);
+  perform outbox.audit_message(p_message, 'FAILED', 'Message failed: ' || p_error, null, p_now);
   perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
@@ -10834,7 +12819,7 @@ declare
   v_failed integer := 0;
 begin
   for v_message in
-    select m.* from outbox.whatsapp_channel w
+    select m.* from outbox.message_channel w
     cross join lateral (
       select * from outbox.outbound_message m
       where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
@@ -10949,6 +12934,71 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 -- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure. The first that exists of: the provider''s code with its subcode, the code alone, the status, the class of the status, the error class. If there is none: retry.';
+
+-- Name: fall_asleep(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fall_asleep(p_contract jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_contract -> 'listens' = 'true'
+    and pg_catalog.pg_sequence_last_value('outbox.workers_asleep') is distinct from 1
+    and outbox.epoch_ms() - coalesce(pg_catalog.pg_sequence_last_value('outbox.last_work'), 0)
+      not between 0 and 10
+  then
+    perform pg_catalog.setval('outbox.workers_asleep', 1);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.fall_asleep(p_contract jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION fall_asleep(p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fall_asleep(p_contract jsonb) IS 'Makes the next commit notify the workers, if the run with this p_contract listens and no run has found work within 10 ms. A call does this before it looks for work.';
+
+-- Name: fetch_rows(text, text[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) RETURNS outbox.source_row[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET row_security TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET bytea_output TO 'hex'
+    SET extra_float_digits TO '1'
+    SET quote_all_identifiers TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+  v_row outbox.source_row;
+  v_rows outbox.source_row[] := array[]::outbox.source_row[];
+  v_bytes bigint := 0;
+begin
+  open v_list for execute p_query using p_keys;
+  -- One by one: a loop over the query would read ahead, and rows may be large.
+  while v_bytes < p_most_bytes loop
+    fetch v_list into v_row;
+    exit when not found;
+    v_bytes := v_bytes + coalesce(pg_catalog.octet_length(v_row.record::text), 0);
+    v_rows := v_rows || v_row;
+  end loop;
+  close v_list;
+  return v_rows;
+end
+$$;
+
+ALTER FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) OWNER TO postgres;
+
+-- Name: FUNCTION fetch_rows(p_query text, p_keys text[], p_most_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) IS 'The rows of a query with the columns of source_row. Each query of a table of a backfill is executed here, so that no setting of the session changes the text of a value. p_keys: $1 of the query. It reads no further row when it has p_most_bytes.';
 
 -- Name: field_value(text, name, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11443,25 +13493,16 @@ ALTER FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) 
 
 COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; after the last word, the position of the end.';
 
--- Name: filter_problem(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: filter_problem(outbox.question, jsonb, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) RETURNS text
+CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_steps bigint) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
-declare
-  -- In steps per value times bytes of the payload; a value has at least two bytes.
-  v_most constant bigint := 8388608;
-  v_weight bigint;
 begin
-  if pg_catalog.cardinality(p_question.filters) > 1 then
-    p_question := outbox.each_filter_once(p_question);
-  end if;
-  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
-  if v_weight * p_question.body_bytes > v_most then
-    return pg_catalog.format(
-      'filter: %s steps for each value are too many for a payload of %s bytes',
-      v_weight, p_question.body_bytes);
+  if p_steps > outbox.most_filter_steps() then
+    return pg_catalog.format('filter: takes up to %s steps for this payload, and at most %s are '
+      'allowed', p_steps, outbox.most_filter_steps());
   elsif outbox.passes_filters(p_question, p_doc) then
     return null;
   end if;
@@ -11474,11 +13515,11 @@ exception when others then
 end
 $$;
 
-ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_steps bigint) OWNER TO postgres;
 
--- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_steps bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
+COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_steps bigint) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters. p_steps: the filter_steps(); above most_filter_steps() the filters are not evaluated.';
 
 -- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11498,6 +13539,21 @@ ALTER FUNCTION outbox.filter_shown(p_token text) OWNER TO postgres;
 -- Name: FUNCTION filter_shown(p_token text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter for an error message, at most 40 characters.';
+
+-- Name: filter_steps(integer[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_steps(p_weights integer[], p_value_count bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select p_value_count * (select pg_catalog.sum(w) from pg_catalog.unnest(p_weights) w)
+$$;
+
+ALTER FUNCTION outbox.filter_steps(p_weights integer[], p_value_count bigint) OWNER TO postgres;
+
+-- Name: FUNCTION filter_steps(p_weights integer[], p_value_count bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_steps(p_weights integer[], p_value_count bigint) IS 'The most steps that filters of these weights take on a payload with that many values, besides the parts without a weight, which run once.';
 
 -- Name: filter_tokens(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11621,7 +13677,7 @@ begin
   ) w
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
   where u.ctid = w.row_at and a.id is not null;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_ids) = 1 then
@@ -11640,6 +13696,44 @@ ALTER FUNCTION outbox.find_attempts(p_ids bigint[]) OWNER TO postgres;
 -- Name: FUNCTION find_attempts(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.find_attempts(p_ids bigint[]) IS 'Assigns updates to the attempts of their messages; if the database refuses one, all others are assigned. locks: the caller holds the updates.';
+
+-- Name: find_channel(text, text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_channel(p_org_id text, p_channel text, p_channel_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_id uuid;
+begin
+  if p_channel = 'WHATSAPP' then
+    return outbox.check_channel(p_org_id, p_channel_id);
+  end if;
+  -- Endpoints of other kinds have no default: without an id, it is the first one.
+  select c.endpoint_id into v_id
+  from outbox.message_channel c
+  join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
+  where c.org_id = p_org_id and c.channel = p_channel
+    and (p_channel_id is null or c.endpoint_id = p_channel_id)
+  order by c.created_at, c.endpoint_id limit 1;
+  if v_id is null then
+    raise exception using errcode = 'OH002',
+      message = case
+        when p_channel_id is null
+        then pg_catalog.format('organisation %s has no channel %s', p_org_id, p_channel)
+        else pg_catalog.format('channel %s does not exist', p_channel_id)
+      end,
+      hint = pg_catalog.format('Create an endpoint of the kind of %s', p_channel);
+  end if;
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.find_channel(p_org_id text, p_channel text, p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION find_channel(p_org_id text, p_channel text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_channel(p_org_id text, p_channel text, p_channel_id uuid) IS 'The id of a channel of this organisation and kind; without an id the default one, or the first one if the kind has no default. OH002.';
 
 -- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11714,6 +13808,37 @@ ALTER FUNCTION outbox.find_person(p_org_id text, p_identifier text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.find_person(p_org_id text, p_identifier text) IS 'The id of the person with this identifier, also if the person was erased; null if there is none.';
 
+-- Name: find_response(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_response(p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_stored outbox.request_key;
+begin
+  select * into v_stored from outbox.request_key k
+  where k.org_id = p_org_id and k.key = p_key and k.created_at > p_now - outbox.key_window();
+  if not found then
+    return null;
+  end if;
+  if v_stored.route <> p_route or v_stored.content <> outbox.request_content(p_request) then
+    raise exception using errcode = 'OH003',
+      message = pg_catalog.format(
+        'Idempotency-Key was used within %s hours for another request',
+        outbox.setting_int('idempotency.window_hours')),
+      hint = 'Use a new key for a new request, or repeat the request with the same body';
+  end if;
+  return v_stored.response;
+end
+$$;
+
+ALTER FUNCTION outbox.find_response(p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION find_response(p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_response(p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamp with time zone) IS 'The response of the first request with a key; null if there is none. OH003: the key was used with another route or body.';
+
 -- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.setting (
@@ -11787,6 +13912,32 @@ ALTER FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) O
 -- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) IS 'The end of each change of an endpoint: changes the headers that p_headers names, none if it is null, and counts the version. OH001; OH004: see set_headers().';
+
+-- Name: first_ahead(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.first_ahead(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_at integer := pg_catalog.array_position(p_batch.orgs, p_batch.turn_orgs[1]);
+begin
+  p_batch.events := p_batch.events[v_at] || p_batch.events[1:v_at - 1]
+    || p_batch.events[v_at + 1:];
+  p_batch.rows_at := p_batch.rows_at[v_at] || p_batch.rows_at[1:v_at - 1]
+    || p_batch.rows_at[v_at + 1:];
+  p_batch.behind := p_batch.behind[v_at] || p_batch.behind[1:v_at - 1]
+    || p_batch.behind[v_at + 1:];
+  p_batch.orgs := p_batch.orgs[v_at] || p_batch.orgs[1:v_at - 1] || p_batch.orgs[v_at + 1:];
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.first_ahead(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION first_ahead(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.first_ahead(p_batch outbox.routing) IS 'A batch with the first event of the first organisation of waiting_part before all others.';
 
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11891,7 +14042,8 @@ begin
   return (
     select u.event_id
     from (
-      select b.period from outbox.backlog b where b.org_id = p_org_id order by b.period offset 0
+      select b.period from outbox.waiting_part b
+      where b.org_id = p_org_id order by b.period offset 0
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
@@ -11961,7 +14113,7 @@ begin
   loop
     begin
       v_folded := v_folded + outbox.fold_rows(v_counter.rows);
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
         raise;
       end if;
@@ -12010,7 +14162,7 @@ begin
   end if;
   begin
     v_folded := outbox.fold_rows(v_rows);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
@@ -12082,7 +14234,7 @@ begin
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
         'wasDatabase', p_binding.database)::text], p_now);
   end if;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -12164,7 +14316,7 @@ begin
   -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -12187,6 +14339,7 @@ CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid, p_now timestamp with t
 declare
   v_channel outbox.whatsapp_channel;
 begin
+  delete from outbox.message_channel c where c.endpoint_id = p_endpoint_id;
   delete from outbox.whatsapp_channel w
   where w.endpoint_id = p_endpoint_id returning w.* into v_channel;
   if not found then
@@ -12244,19 +14397,20 @@ CREATE FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_lim
 declare
   v_task constant text := 'outbox.forget_default_rows';
   v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
+  v_since timestamptz := outbox.stored_since();
 begin
   -- The rows of a day whose partition was not created in time.
   return greatest(
     outbox.change_rows(v_task, 'outbox.event_default',
-      'delete from outbox.event_default v where v.ctid = any ($1)',
+      pg_catalog.format('delete from outbox.event_default v where v.ctid = any ($1) '
+        'and not outbox.is_event_needed(v.id, %L)', v_since),
       array(
         select o.ctid from outbox.event_default o
         where o.id < outbox.uuid_v7_floor(v_today
             - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
-          and not exists (select from outbox.delivery d where d.event_id = o.id)
-          and not exists (select from outbox.unrouted u where u.event_id = o.id)
-          and not exists (select from outbox.unroutable u where u.event_id = o.id)
-        limit p_limit),
+          and not outbox.is_event_needed(o.id, v_since)
+        -- Looked at again when it is deleted: see time/sweep_events.
+        limit p_limit for update skip locked),
       p_now),
     outbox.change_rows(v_task, 'outbox.attempt_default',
       'delete from outbox.attempt_default a where a.ctid = any ($1)',
@@ -12273,7 +14427,31 @@ ALTER FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limi
 
 -- Name: FUNCTION forget_default_rows(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit events and attempts of the default partitions that are as old as partitions that are dropped, and not open. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit events and attempts of the default partitions that are as old as partitions that are dropped, and not needed (is_event_needed()). Returns the larger of the two numbers. locks: events with SKIP LOCKED.';
+
+-- Name: forget_early_reports(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_early_reports(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+begin
+  return outbox.change_rows('outbox.forget_early_reports', 'outbox.early_report',
+    'delete from outbox.early_report e where e.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.early_report o
+      where o.received_at < p_now - interval '1 day'
+      order by o.received_at limit p_limit),
+    p_now);
+end
+$_$;
+
+ALTER FUNCTION outbox.forget_early_reports(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_early_reports(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_early_reports(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit reports that have waited for a day; returns how many.';
 
 -- Name: forget_idempotency_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12323,6 +14501,31 @@ ALTER FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit in
 -- Name: FUNCTION forget_job_runs(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit rows of cron.job_run_details of Outhook''s jobs: a day after a success, and 7 days after a failure. Returns how many.';
+
+-- Name: forget_lane_refusals(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_lane_refusals(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+begin
+  return outbox.change_rows('outbox.forget_lane_refusals', 'outbox.lane_refusal',
+    'delete from outbox.lane_refusal r where r.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.lane_refusal o
+      where o.again_at <= p_now and not exists (
+        select from outbox.lane l where l.id = o.lane_id and (l.depth > 0 or l.leased > 0))
+      limit p_limit),
+    p_now);
+end
+$_$;
+
+ALTER FUNCTION outbox.forget_lane_refusals(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_lane_refusals(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_lane_refusals(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit refusals of lanes that are gone or empty: no claim finds out whether the database still refuses them. Returns how many.';
 
 -- Name: forget_lanes(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12555,6 +14758,138 @@ ALTER FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_l
 
 COMMENT ON FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit refusals of the periodic work a day after they were last shown; returns how many.';
 
+-- Name: found_events(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.found_events(p_org_id text, p_correlation_id text, p_key text, p_limit integer) RETURNS SETOF outbox.event
+    LANGUAGE plpgsql STABLE ROWS 10
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $_$
+begin
+  if p_key is not null then
+    return query
+    select e.* from outbox.event e
+    where (e.org_id, e.idempotency_key) >= (p_org_id, p_key)
+      and (e.org_id, e.idempotency_key) <= (p_org_id, p_key) and e.idempotency_key is not null
+    order by e.org_id desc, e.idempotency_key desc, e.id desc limit p_limit;
+    return;
+  end if;
+  return query
+  select e.* from outbox.event e
+  where (e.org_id, e.correlation_id) >= (p_org_id, p_correlation_id)
+    and (e.org_id, e.correlation_id) <= (p_org_id, p_correlation_id)
+    and e.correlation_id is not null
+  order by e.org_id desc, e.correlation_id desc, e.id desc limit p_limit;
+  -- An event without a correlation id is sent with its own id as the correlation id.
+  if p_correlation_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return query
+    select e.* from outbox.event e
+    where e.id = p_correlation_id::uuid and e.org_id = p_org_id and e.correlation_id is null;
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.found_events(p_org_id text, p_correlation_id text, p_key text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION found_events(p_org_id text, p_correlation_id text, p_key text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.found_events(p_org_id text, p_correlation_id text, p_key text, p_limit integer) IS 'The newest events of an organisation with an idempotency key, or else with a correlation id.';
+
+-- Name: found_letters(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.found_letters(p_org_id text, p_correlation_id text, p_key text, p_limit integer) RETURNS SETOF outbox.dead_letter
+    LANGUAGE plpgsql STABLE ROWS 10
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  if p_key is not null then
+    return query
+    select x.* from outbox.dead_letter x
+    where (x.org_id, x.idempotency_key) >= (p_org_id, p_key)
+      and (x.org_id, x.idempotency_key) <= (p_org_id, p_key) and x.idempotency_key is not null
+    order by x.org_id desc, x.idempotency_key desc, x.id desc limit p_limit;
+    return;
+  end if;
+  return query
+  select x.* from outbox.dead_letter x
+  where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
+    and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
+  order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.found_letters(p_org_id text, p_correlation_id text, p_key text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION found_letters(p_org_id text, p_correlation_id text, p_key text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.found_letters(p_org_id text, p_correlation_id text, p_key text, p_limit integer) IS 'The newest dead letters of an organisation with an idempotency key, or else with a correlation id. They are stored longer than their events.';
+
+-- Name: found_messages(text, uuid[], text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_messages bigint[];
+  v_audit bigint[];
+begin
+  v_messages := array(
+    select m.id
+    from pg_catalog.unnest(p_event_ids) u
+    join outbox.outbound_message m on m.event_id = u and m.org_id = p_org_id
+    union
+    select m.id from outbox.outbound_message m
+    where m.org_id = p_org_id and m.idempotency_key = p_key
+    union
+    select i
+    from pg_catalog.unnest(
+      outbox.messages_of_correlation(p_org_id, p_correlation_id, p_limit + 1)) i
+    order by 1 desc limit p_limit + 1);
+  v_audit := array(
+    select a.id
+    from pg_catalog.unnest(v_messages[:p_limit]) i
+    cross join lateral (
+      select x.id from outbox.audit_event x
+      where x.org_id = p_org_id and x.entity_type = 'OUTBOUND_MESSAGE' and x.entity_id = i::text
+      order by x.id desc limit p_limit + 1
+    ) a
+    union
+    select i
+    from pg_catalog.unnest(
+      outbox.audit_of_correlation(p_org_id, p_correlation_id, p_limit + 1)) i
+    order by 1 desc limit p_limit + 1);
+  return pg_catalog.jsonb_build_object(
+    'messages', coalesce((
+      select pg_catalog.jsonb_agg(outbox.message_json(m) order by m.id desc)
+      from pg_catalog.unnest(v_messages[:p_limit]) i
+      join outbox.outbound_message m on m.id = i), '[]'),
+    'auditEvents', coalesce((
+      select pg_catalog.jsonb_agg(outbox.audit_json(x) order by x.id desc)
+      from pg_catalog.unnest(v_audit[:p_limit]) i
+      join outbox.audit_event x on x.id = i), '[]'),
+    'more', greatest(pg_catalog.cardinality(v_messages),
+      pg_catalog.cardinality(v_audit)) > p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer) IS 'Extension point of search_org(): {"messages": those of these events, or with this correlation id or idempotency key, "auditEvents": their audit trail, and what has the correlation id, "more"}, each newest first and at most p_limit.';
+
 -- Name: free_span(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.free_span(p_table text, p_day date) RETURNS tstzrange
@@ -12587,6 +14922,28 @@ ALTER FUNCTION outbox.free_span(p_table text, p_day date) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.free_span(p_table text, p_day date) IS 'The first part of a day (UTC) that no partition of event or attempt covers; null if there is none.';
 
+-- Name: full_orgs(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.full_orgs(p_contract jsonb) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if pg_catalog.jsonb_typeof(p_contract -> 'full') is distinct from 'array' then
+    return '{}'::text[];
+  end if;
+  return array(
+    select o from pg_catalog.jsonb_array_elements_text(p_contract -> 'full') o
+    where o is not null);
+end
+$$;
+
+ALTER FUNCTION outbox.full_orgs(p_contract jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION full_orgs(p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.full_orgs(p_contract jsonb) IS 'The organisations that hold their share of a run, by what it says about itself.';
+
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
@@ -12609,6 +14966,7 @@ begin
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
+        when e.status = 'paused' and e.status_reason like 'unreadable: %' then 'unreadable'
         else e.status
       end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
@@ -12722,6 +15080,46 @@ ALTER FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) OWNER TO pos
 -- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'A channel of an organisation as channel_json() returns it; without an id the default one. OH002.';
+
+-- Name: get_channel_access(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_channel_access(p_org_id text, p_channel_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  return (
+    select pg_catalog.jsonb_build_object('channelId', c.endpoint_id,
+      'graphUrl', outbox.setting_value('whatsapp.graph_url'),
+      'graphVersion',
+        coalesce(c.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
+      'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id, 'appId', c.app_id,
+      'appKey', a.app_key, 'accessToken', outbox.try_read(c.token_vault_id),
+      'templates', coalesce((
+        select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('code', t.code,
+          'name', t.name, 'language', t.language, 'category', t.category,
+          'parameterFormat', t.parameter_format) order by t.code)
+        from outbox.template t where t.org_id = p_org_id), '[]'),
+      'egress', outbox.run_settings())
+    from outbox.whatsapp_channel c
+    join outbox.whatsapp_app a on a.app_id = c.app_id
+    where c.endpoint_id = v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.get_channel_access(p_org_id text, p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_channel_access(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_channel_access(p_org_id text, p_channel_id uuid) IS 'What the check of a channel needs: {"channelId", "graphUrl", "graphVersion", "phoneNumberId", "wabaId", "appId", "appKey", "accessToken": null if Vault cannot read it, "templates": [{"code", "name", "language", "category", "parameterFormat"}], "egress": as run_settings()}. OH002.';
 
 -- Name: get_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12937,7 +15335,8 @@ begin
     'queue', outbox.queue_metrics(v_now),
     'events', outbox.event_metrics(),
     'engine', outbox.engine_metrics(v_now),
-    'database', outbox.database_metrics());
+    'database', outbox.database_metrics(),
+    'gauges', outbox.module_gauges());
 end
 $$;
 
@@ -12945,7 +15344,7 @@ ALTER FUNCTION outbox.get_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION get_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
+COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database", "gauges"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics(), database_metrics() and module_gauges(). Reads neither history nor queues.';
 
 -- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12969,6 +15368,158 @@ ALTER FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER 
 -- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'One endpoint of an organisation: endpoint_json(). OH002.';
+
+-- Name: get_org_overview(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer DEFAULT 60) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most constant integer := 10000;
+  v_now timestamptz := outbox.clock();
+  v_from timestamptz;
+  v_each integer;
+  v_result jsonb;
+begin
+  perform outbox.check_range('minutes', p_minutes, 1, 10080);
+  v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
+  v_each := greatest(20, v_most / greatest(1, (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' limit v_most
+    ) c)));
+  with own as materialized (
+    select e.id, e.status, g.depth, g.in_flight, g.streak, g.first_failure_at, g.next_at,
+      case when e.breaker_enabled then g.breaker else 'closed' end as breaker
+    from outbox.endpoint e
+    left join lateral (
+      select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g on true
+    where e.org_id = p_org_id and e.status <> 'deleted'
+    limit v_most
+  ), latest as materialized (
+    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+      pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
+    from own o
+    cross join lateral (
+      select a.at, a.outcome, a.duration_ms, a.event_id
+      from outbox.attempt a
+      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      order by a.at desc
+      limit v_each
+    ) t
+    limit v_most
+  ), span as materialized (
+    select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+    from latest l
+  ), tried as materialized (
+    select l.id, l.at, l.outcome = 'delivered' as good, l.duration_ms,
+      case when l.outcome = 'delivered' then greatest(0,
+        extract(epoch from l.at - outbox.uuid_v7_time(l.event_id)) * 1000)::bigint end as age_ms
+    from latest l cross join span s
+    where l.at >= s.since
+  ), by_endpoint as materialized (
+    select t.id, pg_catalog.count(*) as total, pg_catalog.count(*) filter (where t.good) as good
+    from tried t
+    group by t.id
+  )
+  select pg_catalog.jsonb_build_object(
+    'time', outbox.iso_time(v_now),
+    'minutes', p_minutes,
+    'endpoints', (
+      select pg_catalog.jsonb_build_object(
+        'total', pg_catalog.count(*),
+        'enabled', pg_catalog.count(*) filter (where o.status = 'enabled'),
+        'paused', pg_catalog.count(*) filter (where o.status = 'paused'),
+        'disabled', pg_catalog.count(*) filter (where o.status = 'disabled'),
+        'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
+        'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
+      from own o),
+    'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
+    'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
+    'oldestDueAt', (
+      select outbox.iso_time(pg_catalog.min(o.next_at)) from own o
+      where o.status = 'enabled' and o.next_at <= v_now),
+    'deadLetters', (
+      select pg_catalog.count(*) from (
+        select from own o
+        cross join lateral (
+          select from outbox.dead_letter x
+          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
+          limit v_most
+        ) w
+        limit v_most
+      ) c),
+    'attempts', (
+      select pg_catalog.jsonb_build_object(
+        'since', outbox.iso_time(s.since), 'capped', s.capped,
+        'total', pg_catalog.count(t.id),
+        'delivered', pg_catalog.count(*) filter (where t.good),
+        'failed', pg_catalog.count(*) filter (where not t.good),
+        'p50Ms', pg_catalog.percentile_disc(0.5) within group (order by t.duration_ms),
+        'p95Ms', pg_catalog.percentile_disc(0.95) within group (order by t.duration_ms),
+        'p99Ms', pg_catalog.percentile_disc(0.99) within group (order by t.duration_ms))
+      from span s left join tried t on true
+      group by s.since, s.capped),
+    'latency', (
+      select pg_catalog.jsonb_build_object(
+        'p50Ms', pg_catalog.percentile_disc(0.5) within group (order by t.age_ms),
+        'p95Ms', pg_catalog.percentile_disc(0.95) within group (order by t.age_ms),
+        'p99Ms', pg_catalog.percentile_disc(0.99) within group (order by t.age_ms))
+      from tried t),
+    'series', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'at', outbox.iso_time(v_from + c.n * pg_catalog.make_interval(secs => p_minutes)),
+        'delivered', c.good, 'failed', c.bad) order by c.n), '[]')
+      from (
+        select pg_catalog.floor(extract(epoch from t.at - v_from) / p_minutes)::integer as n,
+          pg_catalog.count(*) filter (where t.good) as good,
+          pg_catalog.count(*) filter (where not t.good) as bad
+        from tried t
+        group by 1
+      ) c),
+    'busiest', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
+        'inFlight', b.in_flight, 'failuresRunning', b.streak,
+        'failingSince', outbox.iso_time(b.first_failure_at),
+        'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0))
+        order by b.breaker <> 'closed' desc, b.streak desc, b.depth desc, b.total desc, b.id), '[]')
+      from (
+        select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
+          coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
+          coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total, y.good
+        from own o
+        left join by_endpoint y on y.id = o.id
+        where o.depth > 0 or o.streak > 0 or o.breaker <> 'closed' or y.total > 0
+        order by coalesce(o.breaker, 'closed') <> 'closed' desc, coalesce(o.streak, 0) desc,
+          coalesce(o.depth, 0) desc, coalesce(y.total, 0) desc, o.id
+        limit 100
+      ) b))
+  into v_result;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) OWNER TO postgres;
+
+-- Name: FUNCTION get_org_overview(p_org_id text, p_minutes integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first}. attempts.capped: there were more; they are complete from attempts.since on. OH001.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13162,7 +15713,9 @@ declare
   v_job outbox.replay_job;
 begin
   if p_id ~ '^[0-9]{1,18}$' then
-    select * into v_job from outbox.replay_job j where j.id = p_id::bigint and j.org_id = p_org_id;
+    select * into v_job from outbox.replay_job j
+    where j.id = p_id::bigint and j.org_id = p_org_id
+      and (j.source = 'dead_letters' or j.by_api);
   end if;
   if v_job.id is null then
     raise exception using errcode = 'OH002',
@@ -13201,6 +15754,93 @@ ALTER FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) OWNER 
 -- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint: retry_config_json(). OH002.';
+
+-- Name: get_saga(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_saga(p_name text, p_by_token boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_saga outbox.saga;
+begin
+  select * into v_saga from outbox.saga s
+  where s.name = p_name and (s.by_tokens or not p_by_token);
+  if not found then
+    perform outbox.raise_unknown_saga(p_name);
+  end if;
+  return outbox.saga_json(v_saga);
+end
+$$;
+
+ALTER FUNCTION outbox.get_saga(p_name text, p_by_token boolean) OWNER TO postgres;
+
+-- Name: FUNCTION get_saga(p_name text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_saga(p_name text, p_by_token boolean) IS 'One saga: saga_json(). OH002, also for a caller with a token (p_by_token) if tokens may not execute it.';
+
+-- Name: get_saga_execution(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_saga_execution(p_org_id text, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_at timestamptz := outbox.uuid_v7_time(p_id);
+  v_steps jsonb;
+begin
+  select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'eventId', e.id, 'eventType', e.type, 'createdAt', outbox.iso_time(e.created_at),
+      'deliveries', coalesce((
+        select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('endpointId', s.endpoint_id,
+            'status', s.status, 'reason', s.held_because, 'attempt', s.attempt,
+            'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
+            'finishedAt', outbox.iso_time(s.finished_at)) order by s.endpoint_id)
+        from outbox.delivery_status s where s.event_id = e.id), '[]')) order by e.id)
+  into v_steps
+  from (
+    select o.id, o.type, o.created_at from outbox.event o
+    where (o.org_id, o.correlation_id) >= (p_org_id, p_id::text)
+      and (o.org_id, o.correlation_id) <= (p_org_id, p_id::text) and o.correlation_id is not null
+      and o.partition_key = p_id::text
+      -- A transaction of a saga is short: this selects the partitions.
+      and o.id >= outbox.uuid_v7_floor(v_at)
+      and o.id < outbox.uuid_v7_floor(v_at + interval '1 day')
+    -- In the order of an index of the module api, which has the route.
+    order by o.org_id, o.correlation_id, o.id limit 100
+  ) e;
+  if v_steps is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('execution %s does not exist',
+        pg_catalog.quote_nullable(p_id::text)),
+      hint = 'Use the id that the execution returned; it is found as long as its events are stored';
+  end if;
+  return pg_catalog.jsonb_build_object('id', p_id, 'executedAt', outbox.iso_time(v_at),
+    'steps', v_steps);
+end
+$$;
+
+ALTER FUNCTION outbox.get_saga_execution(p_org_id text, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_saga_execution(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_saga_execution(p_org_id text, p_id uuid) IS 'The log of an execution of a saga: {"id", "executedAt", "steps": [{"eventId", "eventType", "createdAt", "deliveries": [{"endpointId", "status", "reason", "attempt", "nextAttemptAt", "finishedAt"}]}]}, in the order of the steps. OH002.';
 
 -- Name: get_whatsapp_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13253,7 +15893,7 @@ begin
     where c.endpoint_id = p_endpoint_id), p_now);
   begin
     v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -13351,7 +15991,7 @@ begin
   begin
     v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -13387,7 +16027,10 @@ begin
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     )
-    or outbox.has_isolated(p_now)
+    -- Of any kind: due_gates() parks those that the run cannot send.
+    or exists (
+      select from outbox.gate g where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+    )
     or outbox.has_unrouted();
 end
 $$;
@@ -13406,9 +16049,13 @@ CREATE FUNCTION outbox.has_isolated(p_before timestamp with time zone) RETURNS b
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  v_unsent text[] := outbox.unsent_kinds();
 begin
   return exists (
-    select from outbox.gate g where g.isolated_at <= p_before and g.isolated_at < 'infinity');
+    select from outbox.gate g
+    where g.isolated_at <= p_before and g.isolated_at < 'infinity'
+      and (v_unsent = '{}' or not outbox.is_unsent(g.endpoint_id, v_unsent)));
 end
 $$;
 
@@ -13416,25 +16063,7 @@ ALTER FUNCTION outbox.has_isolated(p_before timestamp with time zone) OWNER TO p
 
 -- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) IS 'Whether an isolated delivery has been due since p_before or longer.';
-
--- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.router (
-    turn bigint DEFAULT 0 NOT NULL,
-    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
-    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
-    batch integer DEFAULT 1000 NOT NULL,
-    last_org text DEFAULT ''::text NOT NULL,
-    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
-);
-
-ALTER TABLE outbox.router OWNER TO postgres;
-
--- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in backlog. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
+COMMENT ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) IS 'Whether an isolated delivery that the run can send has been due since p_before or longer.';
 
 -- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13477,6 +16106,52 @@ ALTER FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) IS 'Whether new settings of a broker lead to an address that the old ones do not have, or to the same one without TLS.';
 
+-- Name: has_or_had(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_or_had(p_event_id uuid, p_endpoint_id uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    or exists (
+      select from outbox.refusal r
+      where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id)
+    or outbox.last_attempt(p_event_id, p_endpoint_id) is not null;
+end
+$$;
+
+ALTER FUNCTION outbox.has_or_had(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION has_or_had(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_or_had(p_event_id uuid, p_endpoint_id uuid) IS 'Whether a delivery of an event to an endpoint is open, is refused, or has ended.';
+
+-- Name: has_other_secret(uuid, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_other_secret(p_endpoint_id uuid, p_tried uuid[], p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return exists (
+    select from outbox.endpoint_secret s
+    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
+      and (s.expires_at is null or s.expires_at > p_now)
+      and s.id <> all (p_tried));
+end
+$$;
+
+ALTER FUNCTION outbox.has_other_secret(p_endpoint_id uuid, p_tried uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION has_other_secret(p_endpoint_id uuid, p_tried uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_other_secret(p_endpoint_id uuid, p_tried uuid[], p_now timestamp with time zone) IS 'Whether another secret than these signs, so that a rejection may be due to the secret only.';
+
 -- Name: has_root_order(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_root_order(p_table oid) RETURNS boolean
@@ -13507,6 +16182,28 @@ ALTER FUNCTION outbox.has_root_order(p_table oid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_root_order(p_table oid) IS 'Whether a partition has the columns in the order of its partitioned table. Otherwise row_to_json() would write the same row in another way in each partition.';
 
+-- Name: has_unrefused(outbox.delivery[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_unrefused(p_deliveries outbox.delivery[]) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (
+    select from unnest(p_deliveries) d
+    where not exists (
+      select from outbox.refusal r
+      where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'claim'));
+end
+$$;
+
+ALTER FUNCTION outbox.has_unrefused(p_deliveries outbox.delivery[]) OWNER TO postgres;
+
+-- Name: FUNCTION has_unrefused(p_deliveries outbox.delivery[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_unrefused(p_deliveries outbox.delivery[]) IS 'Whether the database has not refused to lease at least one of these deliveries before.';
+
 -- Name: has_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_unrouted() RETURNS boolean
@@ -13516,10 +16213,9 @@ CREATE FUNCTION outbox.has_unrouted() RETURNS boolean
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return outbox.has_new(v_router) or exists (select from outbox.backlog);
+  return outbox.has_new(v_router) or exists (select from outbox.waiting_part);
 end
 $$;
 
@@ -13636,26 +16332,40 @@ declare
     select q.org_id
     from unnest(p_batch.questions)
       as q (event_id, endpoint_id, body_bytes, filters, weights, org_id)
-    cross join lateral (
-      select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
-    ) w
-    -- The first one has its turn.
-    where q.org_id is distinct from p_batch.turn_orgs[1]
     group by q.org_id
-    having pg_catalog.sum(q.body_bytes * (2 + w.weight)) > p_most);
+    having pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) > p_most);
 begin
   if pg_catalog.cardinality(v_heavy) = 0 then
     return p_batch;
   end if;
-  select pg_catalog.array_agg(e.event_id order by e.is_heavy, e.place),
-    pg_catalog.array_agg(e.row_at order by e.is_heavy, e.place),
-    pg_catalog.array_agg(e.behind order by e.is_heavy, e.place),
-    pg_catalog.array_agg(e.org_id order by e.is_heavy, e.place)
+  select pg_catalog.array_agg(e.event_id), pg_catalog.array_agg(e.row_at),
+    pg_catalog.array_agg(e.behind), pg_catalog.array_agg(e.org_id)
   into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
-    select e.*, e.org_id = any (v_heavy) as is_heavy
-    from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
-      as e (event_id, row_at, behind, org_id, place)
+    select h.*
+    from (
+      select e.*, e.org_id = any (v_heavy) as is_heavy,
+        coalesce(e.org_id = p_batch.turn_orgs[1], false) as is_first,
+        pg_catalog.sum(case when e.org_id <> all (v_heavy) then q.work end)
+          over (order by e.place) as upto
+      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+        as e (event_id, row_at, behind, org_id, place)
+      left join (
+        select q.event_id, pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) as work
+        from unnest(p_batch.questions)
+          as q (event_id, endpoint_id, body_bytes, filters, weights, org_id)
+        group by q.event_id
+      ) q on q.event_id = e.event_id
+    ) h
+    order by
+      case
+        -- The work may be four times the estimate, if each value of a payload has two bytes.
+        when not h.is_heavy and coalesce(h.upto, 0) <= p_most / 4 then 0
+        when h.is_heavy and h.is_first then 1
+        when h.is_heavy then 3
+        else 2
+      end,
+      h.place
   ) e;
   p_batch.pairs := array(
     select row(p.event_id, p.endpoint_id, p.problem, p.deliver_at, p.key_hash, p.body_bytes,
@@ -13670,7 +16380,9 @@ begin
       q.org_id)::outbox.question
     from unnest(p_batch.questions) with ordinality
       as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
-    order by q.org_id = any (v_heavy), q.place);
+    join pg_catalog.unnest(p_batch.events) with ordinality as e (event_id, place)
+      on e.event_id = q.event_id
+    order by e.place, q.place);
   return p_batch;
 end
 $$;
@@ -13679,7 +16391,34 @@ ALTER FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) OWNER TO
 
 -- Name: FUNCTION heavy_last(p_batch outbox.routing, p_most bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) IS 'A batch in which the events of organisations with more work than p_most for filters come last, so that it can be cut there.';
+COMMENT ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) IS 'A batch in which the events of organisations with more work than p_most for filters come last, so that it can be cut there. Those of the first organisation of waiting_part come as soon as the others have a quarter of p_most. The work is estimated_work().';
+
+-- Name: held_templates(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.held_templates() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.count(*)
+    from (
+      select distinct t.org_id, t.code
+      from (select h.* from outbox.template_hold h where h.held limit 10000) h
+      join outbox.whatsapp_channel c on c.app_id = h.app_id and c.waba_id = h.waba_id
+      join outbox.template t on t.org_id = c.org_id and t.name = h.name
+        and t.language = h.language
+    ) t);
+end
+$$;
+
+ALTER FUNCTION outbox.held_templates() OWNER TO postgres;
+
+-- Name: FUNCTION held_templates(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.held_templates() IS 'The number of templates of all organisations that WhatsApp has paused, disabled or rejected, so that their messages wait. Reads at most 10,000 holds.';
 
 -- Name: hold_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14024,24 +16763,41 @@ CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
+declare
+  -- Half of the pairs of a call while organisations wait for each other.
+  v_most constant integer := 125;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
   into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
   from (
     with orgs as materialized (
-      select o.org_id, outbox.org_width(o.org_id) as width
+      select o.org_id, outbox.org_width(o.org_id) as width,
+        coalesce(o.org_id = p_batch.turn_orgs[1], false) as is_first
       from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
-    )
-    select e.*
-    from (
+    ), numbered as (
       select e.*,
         pg_catalog.row_number() over (partition by e.org_id order by e.event_id) as n
-      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs)
-        as e (event_id, row_at, behind, org_id)
-    ) e
-    join orgs o on o.org_id = e.org_id
-    order by e.n * o.width, e.event_id
+      from unnest(p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs) with ordinality
+        as e (event_id, row_at, behind, org_id, place)
+    ), keyed as (
+      select e.*, o.is_first, e.n * o.width as key,
+        not o.is_first and o.width < outbox.most_width() as is_narrow,
+        pg_catalog.sum(
+          case when not o.is_first and o.width < outbox.most_width() then o.width end)
+          over (order by e.n * o.width, e.place) as upto
+      from numbered e
+      join orgs o on o.org_id = e.org_id
+    )
+    select k.*
+    from keyed k
+    order by
+      case
+        when k.is_narrow and k.upto <= v_most then 0
+        when k.is_first and k.n = 1 then 1
+        else 2
+      end,
+      k.key, k.place
   ) t;
   return p_batch;
 end
@@ -14051,7 +16807,55 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. Those of an organisation with n subscriptions (org_width()) come n times as late.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 125 deliveries, and before those that have more endpoints than are counted.';
+
+-- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.inbound_message (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    channel_id uuid NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    person_id bigint,
+    type text NOT NULL,
+    text text,
+    reply_to bigint,
+    payload jsonb NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    erased_at timestamp with time zone
+);
+
+ALTER TABLE outbox.inbound_message OWNER TO postgres;
+
+-- Name: TABLE inbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.inbound_message IS 'Inbound messages, each once. type is WhatsApp''s; text is the readable text; reply_to is the outbound message that it replies to; payload is the rest of the update. At erased_at, message.retention_days after its arrival, text, payload and ids were erased.';
+
+-- Name: inbound_json(outbox.inbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.inbound_json(p_message outbox.inbound_message) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_message.id::text, 'channelId', p_message.channel_id,
+    'personId', p_message.person_id::text,
+    'senders', outbox.recipients_json(p_message.person_id),
+    'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
+    'sentAt', outbox.iso_time(p_message.sent_at),
+    'receivedAt', outbox.iso_time(p_message.received_at),
+    'erasedAt', outbox.iso_time(p_message.erased_at));
+end
+$$;
+
+ALTER FUNCTION outbox.inbound_json(p_message outbox.inbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION inbound_json(p_message outbox.inbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.inbound_json(p_message outbox.inbound_message) IS 'An inbound message in the form of the API: {"id", "channelId", "personId", "senders": the identifiers of the person, "type", "text", "replyTo": the message that it replies to, "sentAt", "receivedAt", "erasedAt"}.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14147,15 +16951,47 @@ ALTER FUNCTION outbox.inside_name_problem(p_name text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'The problem of a local name while local addresses are not allowed; null for all other names.';
 
+-- Name: installed_modules(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.installed_modules() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(m.name order by m.place), '[]')
+    -- A function that each module always has.
+    from (values (1, 'core', 'dispatch'), (2, 'api', 'get_health'), (3, 'sagas', 'define_saga'),
+      (4, 'inbox', 'accept_once'), (5, 'watch', 'watch_table'),
+      (6, 'brokers', 'create_broker_endpoint'), (7, 'messages', 'create_message'))
+      m (place, name, marker)
+    where exists (
+      select from pg_catalog.pg_proc p
+      where p.pronamespace = 'outbox'::regnamespace and p.proname = m.marker));
+end
+$$;
+
+ALTER FUNCTION outbox.installed_modules() OWNER TO postgres;
+
+-- Name: FUNCTION installed_modules(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.installed_modules() IS 'The names of the installed modules, such as ["core", "api"].';
+
 -- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_field text := coalesce(
+    pg_catalog.substring(
+      ',' || pg_catalog.current_setting('outbox.field_names', true),
+      ',' || p_field || '=([a-z_]+)'),
+    p_field);
 begin
-  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
-    detail = p_field, hint = p_remedy;
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', v_field, p_problem),
+    detail = v_field, hint = p_remedy;
 end
 $$;
 
@@ -14163,7 +16999,7 @@ ALTER FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) OWNER
 
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the remedy.';
+COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the remedy. The setting outbox.field_names has other names of fields: "type=event_type,...".';
 
 -- Name: ipv4_number(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14324,7 +17160,8 @@ begin
   select * into v_check from outbox.partition_check c where c.name = p_name;
   v_open := outbox.is_open_between(p_since, p_until);
   -- A night counts once, also if it has several calls.
-  if v_open or not found or v_check.checked_on < p_today then
+  -- Written only if it changes, because a replay waits for the row while it holds its gate.
+  if not found or v_check.checked_on < p_today or (v_open and v_check.clean_nights > 0) then
     insert into outbox.partition_check as c (name, clean_nights, checked_on)
     values (p_name, (not v_open)::integer, p_today)
     on conflict (name) do update set
@@ -14351,6 +17188,7 @@ CREATE UNLOGGED TABLE outbox.run (
     started_at timestamp with time zone NOT NULL,
     polled_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    kinds text[],
     CONSTRAINT run_kind_is_known CHECK ((kind = ANY (ARRAY['edge'::text, 'worker'::text])))
 );
 
@@ -14358,7 +17196,7 @@ ALTER TABLE outbox.run OWNER TO postgres;
 
 -- Name: TABLE run; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch().';
+COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch(). kinds: the kinds of endpoints that it can send; null if it has named none.';
 
 -- Name: is_crowded(outbox.run, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14378,6 +17216,37 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+-- Name: is_event_needed(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_event_needed(p_event_id uuid, p_since timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- One statement each, so that the later ones are not even started.
+  if exists (select from outbox.delivery d where d.event_id = p_event_id) then
+    return true;
+  end if;
+  if exists (
+    select from outbox.attempt a where a.event_id = p_event_id and a.at >= p_since
+  ) then
+    return true;
+  end if;
+  return exists (select from outbox.unrouted u where u.event_id = p_event_id)
+    or exists (select from outbox.unroutable u where u.event_id = p_event_id)
+    or exists (select from outbox.refusal r where r.event_id = p_event_id);
+end
+$$;
+
+ALTER FUNCTION outbox.is_event_needed(p_event_id uuid, p_since timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_event_needed(p_event_id uuid, p_since timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_event_needed(p_event_id uuid, p_since timestamp with time zone) IS 'Whether an event is open or not routed, or had an attempt since p_since.';
+
 -- Name: is_for_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_for_new(p_router outbox.router) RETURNS boolean
@@ -14386,8 +17255,7 @@ CREATE FUNCTION outbox.is_for_new(p_router outbox.router) RETURNS boolean
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  return not exists (select from outbox.backlog)
-    or p_router.turn % 2 = 0 and outbox.has_new(p_router);
+  return not exists (select from outbox.waiting_part) or outbox.has_new(p_router);
 end
 $$;
 
@@ -14395,7 +17263,7 @@ ALTER FUNCTION outbox.is_for_new(p_router outbox.router) OWNER TO postgres;
 
 -- Name: FUNCTION is_for_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_for_new(p_router outbox.router) IS 'Whether the next call reads new events. If not, it reads backlog.';
+COMMENT ON FUNCTION outbox.is_for_new(p_router outbox.router) IS 'Whether the next call reads new events. If not, it only reads waiting_part.';
 
 -- Name: is_isolated_turn(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14423,6 +17291,76 @@ ALTER FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zon
 -- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) IS 'Whether a run that holds nothing gets an isolated delivery: it has drained, nothing else is due, or the last one was claimed 5 s ago.';
+
+-- Name: is_late_claim(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_late_claim() RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_temp'
+    AS $$
+  select pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp() >= interval '1.5 s'
+$$;
+
+ALTER FUNCTION outbox.is_late_claim() OWNER TO postgres;
+
+-- Name: FUNCTION is_late_claim(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_late_claim() IS 'Whether a claim that looks for refused deliveries has used up its time: it tries no further one, and changes none of those that it has found.';
+
+-- Name: is_left(outbox.whatsapp_update, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_left(p_update outbox.whatsapp_update, p_old text, p_new text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_since timestamptz := p_update.happened_at - interval '1 day';
+begin
+  -- WhatsApp reports a change to each channel. A second report would join the next owner of the
+  -- old number. A change back within the day is another one: then left_at is that of p_new.
+  return exists (
+      select from outbox.person_identifier i
+      where i.org_id = p_update.org_id and i.value = p_old and i.left_at > v_since)
+    and (p_new is null or exists (
+      select from outbox.person_identifier i
+      where i.org_id = p_update.org_id and i.value = p_new and i.parted_at > v_since))
+    -- A late report: the owner has left the new number since. It adds nothing if people have been
+    -- parted from the old number since, as by a change back, or if nobody knows where the owner is.
+    or exists (
+      select from outbox.person_identifier i
+      where i.org_id = p_update.org_id and i.value = p_new and i.left_at >= p_update.happened_at
+        and (coalesce(outbox.later_number(p_update), p_old) = p_old or exists (
+          select from outbox.person_identifier o
+          where o.org_id = i.org_id and o.value = p_old
+            and o.parted_at >= p_update.happened_at)));
+end
+$$;
+
+ALTER FUNCTION outbox.is_left(p_update outbox.whatsapp_update, p_old text, p_new text) OWNER TO postgres;
+
+-- Name: FUNCTION is_left(p_update outbox.whatsapp_update, p_old text, p_new text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_left(p_update outbox.whatsapp_update, p_old text, p_new text) IS 'Whether a change from one number to another was reported before, or is older than a change that has parted the old number. p_new: null if the report names no new number.';
+
+-- Name: is_left_out(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_left_out(p_lane_id bigint, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return coalesce((
+    select r.again_at > p_now from outbox.lane_refusal r where r.lane_id = p_lane_id), false);
+end
+$$;
+
+ALTER FUNCTION outbox.is_left_out(p_lane_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_left_out(p_lane_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_left_out(p_lane_id bigint, p_now timestamp with time zone) IS 'Whether claims leave a lane out, because the database refuses to change its row.';
 
 -- Name: is_network(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14486,7 +17424,8 @@ declare
 begin
   return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
     or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
-    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
+    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to)
+    or exists (select from outbox.refusal r where r.event_id >= v_from and r.event_id < v_to);
 end
 $$;
 
@@ -14494,7 +17433,7 @@ ALTER FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until 
 
 -- Name: FUNCTION is_open_between(p_since timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Whether an event of that time span has an open delivery or is not routed.';
+COMMENT ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Whether an event of that time span has an open delivery, or one that the database refused to create, or is not routed.';
 
 -- Name: is_own_row(xid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14633,12 +17572,14 @@ COMMENT ON FUNCTION outbox.is_reachable(p_address inet) IS 'Whether deliveries m
 -- Name: is_restoring(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_restoring() RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
-  select pg_catalog.to_regclass('outbox.delivery_pkey') is null
+begin
+  return pg_catalog.to_regclass('outbox.delivery_pkey') is null
     or pg_catalog.to_regclass('outbox.event_pkey') is null
-    or pg_catalog.to_regclass('outbox.binding_pkey') is null
+    or pg_catalog.to_regclass('outbox.binding_pkey') is null;
+end
 $$;
 
 ALTER FUNCTION outbox.is_restoring() OWNER TO postgres;
@@ -14670,6 +17611,62 @@ ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class 
 -- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure is retried. No valid response, 3xx, 408, 425, 429 and 5xx are; any other status and a blocked address are not. The table failure_rule decides.';
+
+-- Name: is_sent(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_sent(p_kind text, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return exists (
+    select from outbox.run r
+    where r.ended_at is null and r.polled_at > outbox.alive_since(p_now)
+      and p_kind = any (coalesce(r.kinds, array[p_kind])));
+end
+$$;
+
+ALTER FUNCTION outbox.is_sent(p_kind text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_sent(p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_sent(p_kind text, p_now timestamp with time zone) IS 'Whether a live run can send a kind: see alive_since().';
+
+-- Name: is_shared(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_shared(p_router outbox.router, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select p_router.shared_at > p_now - interval '5 s'
+$$;
+
+ALTER FUNCTION outbox.is_shared(p_router outbox.router, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_shared(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_shared(p_router outbox.router, p_now timestamp with time zone) IS 'Whether organisations wait for each other, or did in the last 5 s. Then a call does less.';
+
+-- Name: is_slow_row(text, regclass, tid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_slow_row(p_task text, p_table regclass, p_row tid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (
+    select from outbox.upkeep_refusal r
+    where r.task = p_task and r.member = outbox.row_name(p_table, p_row)
+      and r.sqlstate = '57014' and r.at > p_now - interval '1 day');
+end
+$$;
+
+ALTER FUNCTION outbox.is_slow_row(p_task text, p_table regclass, p_row tid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_slow_row(p_task text, p_table regclass, p_row tid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_slow_row(p_task text, p_table regclass, p_row tid, p_now timestamp with time zone) IS 'Whether a change of this row alone took too long within the last day.';
 
 -- Name: is_template_held(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14709,6 +17706,25 @@ ALTER FUNCTION outbox.is_timeout(p_sqlstate text) OWNER TO postgres;
 -- Name: FUNCTION is_timeout(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_timeout(p_sqlstate text) IS 'Whether an error is the statement timeout. It fires only once, so a call has no time left after it. A statement that is cancelled within 1 s of its start is not timed out: a trigger raises the error, or a person cancels the statement. A run has a timeout of 5 s.';
+
+-- Name: is_unsent(uuid, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_unsent(p_endpoint_id uuid, p_unsent text[]) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.kind = any (p_unsent));
+end
+$$;
+
+ALTER FUNCTION outbox.is_unsent(p_endpoint_id uuid, p_unsent text[]) OWNER TO postgres;
+
+-- Name: FUNCTION is_unsent(p_endpoint_id uuid, p_unsent text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_unsent(p_endpoint_id uuid, p_unsent text[]) IS 'Whether an endpoint has one of these kinds.';
 
 -- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14806,6 +17822,82 @@ ALTER FUNCTION outbox.job_deadline() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.job_deadline() IS 'When the current statement should start no further piece of work: after three quarters of statement_timeout, and after a minute at the latest.';
 
+-- Name: job_filter(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.job_filter(p_job outbox.replay_job) RETURNS outbox.filter
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case when p_job.filter is not null then outbox.read_filter(p_job.filter) end;
+end
+$$;
+
+ALTER FUNCTION outbox.job_filter(p_job outbox.replay_job) OWNER TO postgres;
+
+-- Name: FUNCTION job_filter(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.job_filter(p_job outbox.replay_job) IS 'The filter of a backfill; null if it has none.';
+
+-- Name: job_shares(boolean, timestamp with time zone, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint DEFAULT NULL::bigint) RETURNS TABLE(job_id bigint, parts bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  with running as (
+    select j.id, coalesce(j.org_id, '') as org_id from outbox.replay_job j
+    where j.status = 'running' and (j.source <> 'dead_letters') = p_is_backfill
+      and (not p_is_backfill or j.waits_for is null or j.id = p_job_id)
+      and not outbox.rests(
+        case when p_is_backfill then 'outbox.work_backfills' else 'outbox.work_replay_jobs' end,
+        'replay job ' || j.id, p_now)
+  )
+  select r.id,
+    pg_catalog.count(*) over (partition by r.org_id)
+      * (select pg_catalog.count(distinct o.org_id) from running o)
+  from running r;
+end
+$$;
+
+ALTER FUNCTION outbox.job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint) IS 'The running jobs, backfills or all others, each with the number of equal parts of which it has one. Organisations share equally, the jobs for all organisations as one of them. A job that failed in the last 10 s is left out, and a backfill whose last step waited for something, unless it is p_job_id.';
+
+-- Name: job_statuses(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.job_statuses() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if pg_catalog.to_regclass('cron.job') is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'name', j.jobname, 'active', j.active, 'status', r.status,
+      'started_at', outbox.iso_time(r.start_time),
+      'message', pg_catalog.left(r.return_message, 200)) order by j.jobname), '[]')
+    from cron.job j
+    left join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
+    ) r on true
+    where j.jobname like 'outhook-%');
+end
+$$;
+
+ALTER FUNCTION outbox.job_statuses() OWNER TO postgres;
+
+-- Name: FUNCTION job_statuses(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.job_statuses() IS 'The jobs of Outhook in pg_cron, each with its last start: [{"name", "active", "status", "started_at", "message"}]. Null if pg_cron is not installed in this database.';
+
 -- Name: join_people(outbox.person_link[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) RETURNS bigint[]
@@ -14817,23 +17909,13 @@ CREATE FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp
     SET jit TO 'off'
     AS $$
 declare
-  v_key text;
-  v_linked outbox.linked_identifier[];
+  v_linked outbox.linked_identifier[] := outbox.lock_links(p_links, p_now);
   v_place integer;
   v_people bigint[];
 begin
-  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
-    return array[]::bigint[];
+  if pg_catalog.cardinality(v_linked) = 0 then
+    return pg_catalog.array_fill(null::bigint, array[coalesce(pg_catalog.cardinality(p_links), 0)]);
   end if;
-  v_key := outbox.hash_key();
-  v_linked := array(
-    select row(l.place, l.org_id, i.value,
-      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
-    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
-    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
-      where u.value is not null) i
-    order by l.org_id, i.value, l.place);
-  perform outbox.lock_people(v_linked, p_now);
   for v_place in
     select x.place from pg_catalog.unnest(v_linked) x
     cross join lateral outbox.people_with(x.org_id, x.value, x.hash) w
@@ -14863,7 +17945,7 @@ ALTER FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp 
 
 -- Name: FUNCTION join_people(p_links outbox.person_link[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) IS 'Creates and joins people so that the identifiers of each link are one person. Returns the id of the person of each link, by position; null for a link without identifiers. locks: the people of the links, from the highest id to the lowest.';
+COMMENT ON FUNCTION outbox.join_people(p_links outbox.person_link[], p_now timestamp with time zone) IS 'Creates and joins people so that the identifiers of each link are one person. Returns the id of the person of each link, by position; null for a link without identifiers. locks: as lock_links().';
 
 -- Name: join_two(bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15152,6 +18234,29 @@ ALTER FUNCTION outbox.keep_endpoint() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.keep_endpoint() IS 'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
 
+-- Name: keep_report(uuid, text, text, timestamp with time zone, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
+  select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
+    pg_catalog.left(p_error, 1000), p_now
+  from outbox.message_channel c
+  where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
+  on conflict do nothing;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet. locks: the caller holds the gate.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
@@ -15176,6 +18281,126 @@ ALTER FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text)
 
 COMMENT ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) IS 'Creates or replaces a secret in Vault by its name.';
 
+-- Name: keep_secrets(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  update outbox.gate g set
+    secret_id = k.secret_id,
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from (
+    select distinct on (u.endpoint_id) u.endpoint_id, u.secret_id
+    from unnest(p_endpoint_ids, p_secret_ids) with ordinality as u (endpoint_id, secret_id, place)
+    order by u.endpoint_id, u.place desc
+  ) k
+  cross join lateral (
+    select o.ctid as gate_at from outbox.gate o
+    where o.endpoint_id = k.endpoint_id order by o.changed_at desc limit 1
+  ) o
+  where g.ctid = o.gate_at;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone) IS 'Keeps the secret of X-Signature that a receiver accepted after it had rejected another one. locks: the caller holds the gates.';
+
+-- Name: kept_problem(outbox.filter, outbox.kept_event, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_problem text;
+begin
+  if not p_event.is_open then
+    v_problem := outbox.body_problem(p_body, p_event.filters, p_event.weights);
+  end if;
+  if v_problem is null and p_filter.path is not null then
+    v_problem := outbox.body_problem(p_body, array[p_filter.path], array[p_filter.weight]);
+  end if;
+  return v_problem;
+end
+$$;
+
+ALTER FUNCTION outbox.kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text) OWNER TO postgres;
+
+-- Name: FUNCTION kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text) IS 'The problem of an event, as in outbox.pair, with the filters of the subscriptions and of the backfill.';
+
+-- Name: key_bound(text[], text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_bound(p_columns text[], p_operator text, p_key text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_key is null then
+    -- Without a position, the first row is next. Without an end, there was no row.
+    return case when p_operator = '>' then 'true' else 'false' end;
+  end if;
+  return (
+    select pg_catalog.format('(%s) %s (%s)',
+      pg_catalog.string_agg(pg_catalog.format('n.%I', k.c), ', ' order by k.place), p_operator,
+      pg_catalog.string_agg(pg_catalog.format('%L', p_key::jsonb ->> (k.place - 1)::integer), ', '
+        order by k.place))
+    from pg_catalog.unnest(p_columns) with ordinality k (c, place));
+end
+$$;
+
+ALTER FUNCTION outbox.key_bound(p_columns text[], p_operator text, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION key_bound(p_columns text[], p_operator text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_bound(p_columns text[], p_operator text, p_key text) IS 'The SQL condition that compares the key of a row n with this one. Without one, every row is behind it (>), and none is before it (<=).';
+
+-- Name: key_columns(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_columns(p_table regclass) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_columns text[];
+  v_other text;
+begin
+  select pg_catalog.array_agg(a.attname::text order by k.place),
+    pg_catalog.min(a.attname::text) filter (where t.typtype <> 'e'
+      and (t.oid >= 16384 or t.oid in ('money'::regtype, 'money[]'::regtype)))
+  into v_columns, v_other
+  from pg_catalog.pg_index i
+  cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
+  join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+  join pg_catalog.pg_type t on t.oid = outbox.base_type(a.atttypid)
+  where i.indrelid = p_table and i.indisprimary and k.place <= i.indnkeyatts;
+  if v_columns is null then
+    perform outbox.invalid('table', pg_catalog.format('%s has no primary key', p_table),
+      'A backfill continues behind the last key: add a primary key');
+  elsif v_other is not null then
+    perform outbox.invalid('table',
+      pg_catalog.format('%s has a primary key with the column %I, which has no type of Postgres',
+        p_table, v_other),
+      'A backfill compares keys of types of Postgres, of domains over them and of enums only');
+  end if;
+  return v_columns;
+end
+$$;
+
+ALTER FUNCTION outbox.key_columns(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION key_columns(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_columns(p_table regclass) IS 'The columns of the primary key of a table. OH001 if it has none, or one that the job cannot compare.';
+
 -- Name: key_hash(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) RETURNS bigint
@@ -15195,6 +18420,70 @@ ALTER FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) OWNER TO p
 -- Name: FUNCTION key_hash(p_ordering text, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'The key_hash of a delivery''s lane: the hash of the partition key if the ordering is partition, else 0.';
+
+-- Name: key_order(text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_order(p_columns text[], p_direction text DEFAULT ''::text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.string_agg(pg_catalog.format('n.%I', c) || p_direction, ', ' order by place)
+    from pg_catalog.unnest(p_columns) with ordinality k (c, place));
+end
+$$;
+
+ALTER FUNCTION outbox.key_order(p_columns text[], p_direction text) OWNER TO postgres;
+
+-- Name: FUNCTION key_order(p_columns text[], p_direction text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_order(p_columns text[], p_direction text) IS 'The SQL order of the rows n by their keys. p_direction: empty, or '' desc'' for the last row first.';
+
+-- Name: key_parts(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_parts(p_table regclass) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.array_agg(
+      pg_catalog.format('%s %s %s %s', a.attnum, a.atttypid, a.attcollation,
+        i.indoption[k.place - 1]) order by k.place)
+    from pg_catalog.pg_index i
+    cross join lateral pg_catalog.unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_table and i.indisprimary and k.place <= i.indnkeyatts);
+end
+$$;
+
+ALTER FUNCTION outbox.key_parts(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION key_parts(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_parts(p_table regclass) IS 'What the order of the primary key depends on: the numbers, types and collations of its columns. A column that is renamed changes none of it.';
+
+-- Name: key_text(text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_text(p_columns text[]) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.format('pg_catalog.jsonb_build_array(%s)::text',
+      pg_catalog.string_agg(pg_catalog.format('pg_catalog.format(''%%s'', n.%I)', c), ', '
+        order by place))
+    from pg_catalog.unnest(p_columns) with ordinality k (c, place));
+end
+$$;
+
+ALTER FUNCTION outbox.key_text(p_columns text[]) OWNER TO postgres;
+
+-- Name: FUNCTION key_text(p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_text(p_columns text[]) IS 'The SQL expression of the key of a row n.';
 
 -- Name: key_to_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15276,7 +18565,7 @@ begin
   end::regclass);
   perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
-exception when others then
+exception when assert_failure or others then
   -- Not at a commit, whose transaction belongs to the application.
   if p_why = 'tick' then
     perform outbox.refuse_upkeep('outbox.kick', 'the kick', sqlstate, sqlerrm, '1 minute');
@@ -15302,6 +18591,7 @@ begin
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
+  perform outbox.notify_workers();
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
     and outbox.is_quiet(outbox.clock())
     and outbox.live_runs(outbox.clock()) < outbox.setting_int('worker.max_runs')
@@ -15315,7 +18605,7 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 -- Name: FUNCTION kick_on_commit(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a transaction.';
+COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Notifies the workers if all of them sleep (notify_workers()), and sends a kick if no run is awake (is_quiet()) and one more is allowed; at most once in a transaction.';
 
 -- Name: kick_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15363,6 +18653,47 @@ ALTER FUNCTION outbox.kick_problem(p_now timestamp with time zone) OWNER TO post
 -- Name: FUNCTION kick_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) IS 'Why no kick is sent (its secrets cannot be read), or why kicks start no run although they were queued 20 s ago or earlier: pg_net does not send them. Null if it does.';
+
+-- Name: kick_responses(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kick_responses() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if pg_catalog.to_regclass('net._http_response') is null
+    or not pg_catalog.has_table_privilege('net._http_response', 'select')
+  then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(g) order by g.last_at desc), '[]')
+    from (
+      select r.status, r.code, r.error, pg_catalog.count(*) as responses,
+        outbox.iso_time(pg_catalog.max(r.created)) as last_at
+      from (
+        select o.status_code as status, o.created,
+          -- Not parsed as JSON: a response of the platform may be a page.
+          pg_catalog.substring(pg_catalog.left(o.content, 2000), '"code" *: *"([a-z_]+)"') as code,
+          case
+            when o.timed_out then 'timed out'
+            else pg_catalog.left(o.error_msg, 200)
+          end as error
+        from net._http_response o
+        where o.created > pg_catalog.now() - interval '5 minutes'
+        order by o.created desc limit 1000
+      ) r
+      group by r.status, r.code, r.error
+      order by pg_catalog.max(r.created) desc limit 20
+    ) g);
+end
+$$;
+
+ALTER FUNCTION outbox.kick_responses() OWNER TO postgres;
+
+-- Name: FUNCTION kick_responses(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kick_responses() IS 'The responses that pg_net got in the last 5 minutes, with those to requests of the application: [{"status", "code", "error", "responses", "last_at"}], the newest first. "code" is that of a problem of a function. Null if pg_net is missing or must not be read.';
 
 -- Name: kicks_paused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15420,6 +18751,28 @@ ALTER FUNCTION outbox.kicks_waiting() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.kicks_waiting() IS 'How many kicks pg_net has not sent. Null if this cannot be determined: pg_net is missing, or its queue is larger than 8 MB.';
 
+-- Name: kind_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kind_problem(p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.string_agg(
+      pg_catalog.format('deliveries wait for a run that can send kind %s: deploy functions, or '
+        'start a worker, with its sender (runbook: No sender)', w.kind), '; ' order by w.kind)
+    from outbox.waiting_kind w
+    where w.at > p_now - interval '1 minute' and not outbox.is_sent(w.kind, p_now));
+end
+$$;
+
+ALTER FUNCTION outbox.kind_problem(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION kind_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kind_problem(p_now timestamp with time zone) IS 'The kinds with due deliveries that no live run can send; null if there is none.';
+
 -- Name: known_person(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) RETURNS bigint
@@ -15439,6 +18792,34 @@ ALTER FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) OWNER TO
 -- Name: FUNCTION known_person(p_org_id text, p_identifiers text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) IS 'The id of the person with these identifiers, which join_people() has joined; null if none is known. Reads no key, so it finds no erased person.';
+
+-- Name: lane_due_at(bigint, timestamp with time zone, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return coalesce(least(
+    (select l.next_at from outbox.lane l
+     where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+       and l.isolated = p_isolated and not outbox.is_left_out(l.id, p_now)
+     order by l.next_at limit 1),
+    (select pg_catalog.min(greatest(l.next_at, r.again_at))
+     from outbox.gate g
+     join outbox.lane_refusal r on r.endpoint_id = g.endpoint_id and r.again_at > p_now
+     join outbox.lane l on l.id = r.lane_id and l.next_at < 'infinity' and l.isolated = p_isolated
+     where g.id = p_gate_id)), 'infinity');
+end
+$$;
+
+ALTER FUNCTION outbox.lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone) IS 'When the first lane of a gate may be claimed from: of the lanes that are due at p_from or later, and of those that are left out, which may be tried again at again_at; infinity if there is none.';
 
 -- Name: lane_keys_of(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15535,6 +18916,42 @@ ALTER FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with
 
 COMMENT ON FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
 
+-- Name: lanes_to_try(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lanes_to_try(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return array(
+    select o.id
+    from outbox.gate g
+    cross join lateral (
+      (
+        select l.id, l.next_at from outbox.lane l
+        where l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity'
+          and not outbox.is_left_out(l.id, p_now)
+        order by l.next_at limit p_most
+      )
+      union
+      -- record_lost_leases() changes these too.
+      select l.id, l.next_at from outbox.lane l
+      where l.gate_id = g.id and not l.ordered and l.leased > 0 and l.leased_until <= p_now
+        and not outbox.is_left_out(l.id, p_now)
+    ) o
+    where g.endpoint_id = p_endpoint_id
+    order by o.next_at, o.id);
+end
+$$;
+
+ALTER FUNCTION outbox.lanes_to_try(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lanes_to_try(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lanes_to_try(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'The lanes of an endpoint that a claim may change: up to p_most that are due, and the unordered ones with ended leases.';
+
 -- Name: last_attempt(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS integer
@@ -15557,6 +18974,28 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null if there is no attempt and no dead letter.';
+
+-- Name: last_key(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.last_key(p_table regclass) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_columns text[] := outbox.key_columns(p_table);
+begin
+  return (outbox.fetch_rows(
+    pg_catalog.format('select %s, null::json, null::text, null::text from %s n order by %s limit 1',
+      outbox.key_text(v_columns), outbox.source_table(p_table),
+      outbox.key_order(v_columns, ' desc')), null, 1))[1].key;
+end
+$$;
+
+ALTER FUNCTION outbox.last_key(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION last_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.last_key(p_table regclass) IS 'The last primary key of a table, as in backfill_source; null if the table is empty. OH001.';
 
 -- Name: last_tick_at(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15648,6 +19087,31 @@ ALTER FUNCTION outbox.latency_bounds() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of latency_ms, the time from due to delivered, in ms.';
 
+-- Name: later_number(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.later_number(p_update outbox.whatsapp_update) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select i.value
+    from outbox.person_identifier l
+    join outbox.person_identifier i on i.person_id = l.left_to and i.org_id = l.org_id
+    where l.org_id = p_update.org_id and l.value = outbox.new_number(p_update.data)
+      and l.left_at >= p_update.happened_at
+      and i.kind = 'NUMBER' and i.value like '+%' and i.left_at is null
+    order by i.created_at desc, i.value limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.later_number(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION later_number(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.later_number(p_update outbox.whatsapp_update) IS 'The number that a person has now, who after this report of a change has left the new number again; null if nobody has left it, or it is not known for which number.';
+
 -- Name: lay_aside(outbox.delivery, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
@@ -15694,25 +19158,40 @@ CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, 
     AS $$
 declare
   v_claimed outbox.claimed;
-  v_gates integer := pg_catalog.cardinality(p_endpoint_ids);
-  v_fair_share integer := pg_catalog.ceil(p_limit::numeric / v_gates);
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
   v_max_bytes constant bigint := 4 * 1024 * 1024;
+  -- Normally there is none, and nothing is looked up.
+  v_refused boolean := exists (
+    select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
+  v_left_out boolean := exists (select from outbox.lane_refusal);
 begin
-  with servable as materialized (
-    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
-      case
-        when b.probing then 1
-        else least(a.allowed - g.in_flight, greatest(e.quantum, v_fair_share), p_limit,
-          pg_catalog.floor(t.tokens)::integer)
-      end as room,
-      e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+  with gates as materialized (
+    select o.place, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
       select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
+  ), servable as materialized (
+    select g.id as gate_id, g.gate_at, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
+      t.tokens,
+      case
+        when b.probing then 1
+        else least(a.allowed - g.in_flight, greatest(e.quantum, s.share), p_limit,
+          pg_catalog.floor(t.tokens)::integer)
+      end as room,
+      e.timeout_ms * interval '1 ms' + interval '5 s' as lease,
+      k.secret_id
+    from gates g
     cross join lateral (
-      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+      -- A scalar subquery is evaluated once, a join would count the organisations for each gate.
+      select pg_catalog.ceil(
+        least(
+          p_limit::numeric / (select pg_catalog.count(distinct n.org_id) from gates n), v_of_org)
+        / g.of_org)::integer as share
+    ) s
+    cross join lateral (
+      select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0
     ) e
     cross join lateral (
       select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
@@ -15728,23 +19207,35 @@ begin
     ) t
     cross join lateral (
       select outbox.allowed_in_flight(
-        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
+          e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+        + case when v_left_out then outbox.stuck_requests(g.id) else 0 end as allowed
       offset 0
     ) a
     cross join lateral (
       select case
-        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
+        when e.ordering <> 'none' then outbox.lane_quantum(g.endpoint_id, e.quantum, p_now)
       end as chain
       offset 0
     ) c
+    cross join lateral (
+      -- The rule of signing_secret(). A call of it for each gate would take 10 us.
+      select (
+        select s.id from outbox.endpoint_secret s
+        where s.endpoint_id = g.endpoint_id and s.scheme = 'v1'
+          and (s.expires_at is null or s.expires_at > p_now)
+        order by s.id is not distinct from g.secret_id desc, s.expires_at is null, s.created_at,
+          s.id
+        limit 1
+      ) as secret_id
+    ) k
     where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
   ), due_lanes as (
-    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
+    select r.gate_at, r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
-      case when l.ordered and not r.probing then r.chain else r.room end as lane_limit,
+      case when l.ordered and not r.probing then r.chain else r.room end as room_of_lane,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
         partition by r.place order by l.next_at, l.lane_id
         rows between unbounded preceding and 1 preceding) as max_requests_before
@@ -15756,6 +19247,7 @@ begin
         and l.next_at >= case when p_isolated then '-infinity' else r.lanes_from end
         and l.isolated = p_isolated
         and (not l.ordered or l.leased = 0)
+        and (not v_left_out or not outbox.is_left_out(l.id, p_now))
       order by l.next_at
       limit r.room
     ) l
@@ -15766,16 +19258,31 @@ begin
       pg_catalog.sum(
         case
           when l.ordered and l.tokens is null and coalesce(l.max_requests_before, 0) < l.room
-          then least(l.depth, l.lane_limit)::integer
+          then least(l.depth, l.room_of_lane, greatest(l.rows_left, 0))::integer
         end) over (
         order by l.place, l.next_at, l.lane_id
         rows between unbounded preceding and 1 preceding) as min_rows_before
-    from due_lanes l
+    from (
+      select l.*,
+        case
+          when v_of_org < p_limit then v_of_org - coalesce(
+            pg_catalog.sum(least(l.depth, l.room_of_lane)::integer) over (
+              partition by l.org_id order by l.place, l.next_at, l.lane_id
+              rows between unbounded preceding and 1 preceding),
+            0)
+          else p_limit
+        end as rows_left
+      from due_lanes l
+    ) l
   ), free_rows as (
-    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
+    select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
-    from bounded_lanes t
+    from (
+      select l.*, least(l.room_of_lane, l.rows_left)::integer as lane_limit
+      from bounded_lanes l
+      where coalesce(l.min_rows_before, 0) < p_limit and l.rows_left > 0
+    ) t
     left join lateral (
       -- An ordered lane is due as a whole: due_at is only the order of its rows.
       select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
@@ -15784,10 +19291,15 @@ begin
       where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
         and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased_until is null
+        -- A scalar subquery: the planner could hash the whole table for "not exists".
+        and (not v_refused or (
+          select case when t.ordered then r.again_at = 'infinity' else r.again_at > p_now end
+          from outbox.refusal r
+          where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'claim'
+        ) is not true)
       order by d.due_at, d.event_id
       limit t.lane_limit + 1
     ) d on true
-    where coalesce(t.min_rows_before, 0) < p_limit
   ), numbered as (
     select f.*,
       pg_catalog.count(*) filter (where f.fits_gate) over in_ring_order as batch_no,
@@ -15807,8 +19319,8 @@ begin
     -- The same order as of_gate, so that Postgres sorts once.
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
-    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.event_id, r.attempt, r.batch_no,
+    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
+      r.tokens, r.event_id, r.attempt, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
@@ -15853,7 +19365,8 @@ begin
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
-            order by d.due_at limit 1)),
+            order by d.due_at limit 1),
+            case when v_refused then outbox.refused_until(l.gate_id, l.id, p_now) end),
           'infinity'))
       end
     from by_lane b
@@ -15886,7 +19399,11 @@ begin
     -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease
+      leased_until = p_now + m.lease,
+      secret_id = case
+        when d.rejected_secrets is null then m.secret_id
+        else outbox.signing_secret(d.endpoint_id, p_now, d.rejected_secrets)
+      end
     from chosen m
     where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt,
@@ -15910,40 +19427,6 @@ ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
-
--- Name: leave_backlog(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.leave_backlog(p_batch outbox.routing) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  -- By ctid: only the holder of the lock of router changes these rows.
-  delete from outbox.backlog b where b.ctid = any (array(
-    select p.row_at
-    from (
-      select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
-      from pg_catalog.unnest(p_batch.turn_orgs) t
-    ) o
-    cross join lateral (
-      select b.ctid as row_at from outbox.backlog b
-      where b.org_id = o.org_id and (o.period is null or b.period < o.period)
-      order by b.period limit 1000
-    ) p));
-end
-$$;
-
-ALTER FUNCTION outbox.leave_backlog(p_batch outbox.routing) OWNER TO postgres;
-
--- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) IS 'After a turn: the parts before the first event that still waits leave backlog. locks: the caller holds router.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15991,15 +19474,30 @@ CREATE FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now times
 declare
   v_old text := outbox.identifier_of(p_update.wa_id);
   v_new text := outbox.new_number(p_update.data);
+  v_numbers text[];
   v_person bigint;
 begin
-  if v_old is not null and v_old is distinct from v_new then
-    v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(array[v_old, v_new,
-      outbox.user_identifier(p_update.user_id)], null), p_now);
-    perform outbox.part_off(v_person, array[v_old], null, p_now);
-    return v_old;
+  if v_old is null or v_old is not distinct from v_new then
+    return null;
   end if;
-  return null;
+  if outbox.is_left(p_update, v_old, v_new) then
+    return null;
+  end if;
+  -- The owner may have left the new number again.
+  v_new := coalesce(outbox.later_number(p_update), v_new);
+  v_numbers := pg_catalog.array_remove(array[v_old, v_new], null);
+  v_person := outbox.save_person(p_update.org_id, pg_catalog.array_remove(
+    v_numbers || outbox.user_identifier(p_update.user_id), null), p_now);
+  -- All ways to write the old number leave the person.
+  perform outbox.part_off(v_person, array(
+    select i.value from outbox.person_identifier i
+    where i.person_id = v_person and i.kind = 'NUMBER' and i.value is distinct from v_new
+    order by i.value), p_update.happened_at, null, p_now);
+  update outbox.person_identifier i
+  set left_at = case when i.value = v_old then p_update.happened_at end,
+    left_to = case when i.value = v_old then v_person end
+  where i.org_id = p_update.org_id and i.value = any (v_numbers);
+  return v_old;
 end
 $$;
 
@@ -16007,7 +19505,55 @@ ALTER FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timest
 
 -- Name: FUNCTION leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Moves a person to the number that WhatsApp names, with all wishes. The old number becomes a person of its own with the same wishes, and is returned: its next owner has not agreed to messages. locks: the caller holds the people of both numbers.';
+COMMENT ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Moves a person to the number that WhatsApp names, with all opt-outs. The old number becomes a person of its own with the same opt-outs, and is returned: its next owner has not agreed to messages. If the person has left the new number again, it is the number of now. Null if this change was reported before. locks: the caller holds the people of both numbers.';
+
+-- Name: let_pass(outbox.delivery, timestamp with time zone, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_lane outbox.lane;
+begin
+  select l.* into v_lane from outbox.lane l
+  where l.id = p_delivery.lane_id order by l.changed_at desc limit 1;
+  if v_lane.ordered and p_again_at < 'infinity' then
+    -- The order stays: the whole lane waits.
+    perform outbox.rest_lane(v_lane.id, p_again_at - p_now, p_now);
+    return;
+  end if;
+  -- Each change of a slow row takes the time again, and the timeout may have fired already.
+  if not p_is_slow then
+    begin
+      if v_lane.ordered then
+        perform outbox.leave_lane(p_delivery, v_lane, p_now);
+      else
+        update outbox.delivery d set due_at = greatest(p_again_at, v_lane.head_at)
+        where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+      end if;
+      return;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+    end;
+  end if;
+  -- The row stays in its lane, and claims leave it out. As after a dead letter, an ordered lane
+  -- goes on or is halted, depending on on_dead_letter.
+  update outbox.lane l set halted = true, next_at = 'infinity'
+  from outbox.endpoint e
+  where l.id = v_lane.id and l.ordered
+    and e.id = p_delivery.endpoint_id and e.on_dead_letter = 'halt';
+end
+$$;
+
+ALTER FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) IS 'Moves a delivery that could not be leased, so that the deliveries behind it are claimed. p_again_at: when it is due again; infinity sets it aside. p_is_slow: its row is not changed, because that could take too long. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16032,7 +19578,7 @@ begin
       perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
         greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
       v_lifted := v_lifted + 1;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -16078,10 +19624,10 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
 
--- Name: link_responses(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: links_of_responses(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
+CREATE FUNCTION outbox.links_of_responses(p_results outbox.result[]) RETURNS outbox.person_link[]
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -16089,31 +19635,32 @@ CREATE FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp
     SET jit TO 'off'
     AS $$
 begin
-  perform outbox.join_people(array(
+  return array(
     select row(m.org_id, k.identifiers)::outbox.person_link
     from pg_catalog.unnest(p_results) r
     cross join lateral (
-      select x.message_id from outbox.message_attempt x
+      select x.message_id, x.created_at from outbox.message_attempt x
       where x.event_id = r.event and x.claim = r.attempt offset 0
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m
     cross join lateral (
-      select pg_catalog.array_remove(array[outbox.identifier_of(m.to_recipient),
-        outbox.identifier_of(r.provider ->> 'wa_id'),
-        outbox.user_identifier(r.provider ->> 'user_id')], null) as identifiers offset 0
+      select outbox.current_identifiers(m.org_id,
+        array[outbox.identifier_of(m.to_recipient), outbox.identifier_of(r.provider ->> 'wa_id'),
+          outbox.user_identifier(r.provider ->> 'user_id')],
+        array[a.created_at, a.created_at, a.created_at]) as identifiers offset 0
     ) k
     where r.provider ?| array['wa_id', 'user_id'] and m.erased_at is null
-      and outbox.is_new_link(m.org_id, k.identifiers)), p_now);
+      and outbox.is_new_link(m.org_id, k.identifiers));
 end
 $$;
 
-ALTER FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.links_of_responses(p_results outbox.result[]) OWNER TO postgres;
 
--- Name: FUNCTION link_responses(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION links_of_responses(p_results outbox.result[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the links of WhatsApp''s responses, which name the wa_id of the number that the caller gave. locks: people, as join_people(); the caller holds the gates and the messages.';
+COMMENT ON FUNCTION outbox.links_of_responses(p_results outbox.result[]) IS 'The links of WhatsApp''s responses that say something new. A response names the wa_id and the user id of the number that the caller gave.';
 
 -- Name: links_of_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16131,7 +19678,7 @@ begin
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     cross join lateral (select outbox.update_identifiers(u) as identifiers offset 0) k
-    where u.org_id is not null and case u.kind
+    where u.org_id is not null and not outbox.changes_number(u.data) and case u.kind
         when 'status' then u.message_id is not null
           and coalesce(u.reason, '') not in ('erased', 'other_id')
           and (outbox.is_new_link(u.org_id, k.identifiers) or (u.status = 'failed' and exists (
@@ -16141,12 +19688,15 @@ begin
         else u.kind in ('message', 'preference') and u.update_status = 'stored'
       end
     union all
-    -- Locked in the same order, and joined by leave_number().
-    select row(u.org_id, array[outbox.new_number(u.data)])::outbox.person_link
+    -- Locked here, and joined by leave_number().
+    select row(u.org_id, array[k.identifier])::outbox.person_link
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'message' and u.update_status = 'stored'
-      and u.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number'));
+    cross join lateral pg_catalog.unnest(
+      outbox.update_identifiers(u) || outbox.new_number(u.data) || outbox.later_number(u)
+    ) as k (identifier)
+    where u.org_id is not null and u.kind = 'message' and u.update_status = 'stored'
+      and outbox.changes_number(u.data) and k.identifier is not null);
 end
 $$;
 
@@ -16156,9 +19706,9 @@ ALTER FUNCTION outbox.links_of_updates(p_ids bigint[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.links_of_updates(p_ids bigint[]) IS 'The links of stored updates: all of inbound messages and preferences; of statuses those that say something new or cause an opt-out, so that other statuses lock no person.';
 
--- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_activity(text, text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_activity_type text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -16188,7 +19738,9 @@ begin
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.activity x
-    where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+    where x.org_id = p_org_id
+      and (p_dossier_id is null or x.dossier_id = p_dossier_id)
+      and (p_activity_type is null or x.type = p_activity_type)
       and (p_cursor is null or x.id < v_below::bigint)
     order by x.id desc
     limit p_limit + 1
@@ -16197,11 +19749,11 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) OWNER TO postgres;
 
--- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) IS 'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) IS 'The timeline of a dossier or of all, of one type or of all, newest first: {"data": [{"id", "dossierId", "type", "metadata", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_attempts(text, uuid, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16251,9 +19803,9 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
--- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_audit_events(text, text, integer, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text, p_audit_action text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -16272,22 +19824,20 @@ begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
     'data', coalesce(
-      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'id', p.id::text, 'entityType', p.entity_type, 'entityId', p.entity_id,
-          'action', p.action, 'details', p.details, 'actor', p.actor,
-          'at', outbox.iso_time(p.created_at))
-        order by p.n) filter (where p.n <= p_limit),
+      pg_catalog.jsonb_agg(outbox.audit_json(p.found) order by p.n) filter (where p.n <= p_limit),
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+      pg_catalog.min(outbox.key_to_cursor((p.found).id::text)) filter (where p.n = p_limit) end)
   into v_result
   from (
-    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    select x as found, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.audit_event x
     where x.org_id = p_org_id
       and (p_cursor is null or x.id < v_below::bigint)
       and (p_entity_type is null or x.entity_type = p_entity_type)
       and (p_entity_id is null or x.entity_id = p_entity_id)
+      and (p_audit_action is null or x.action = p_audit_action)
+      and (p_correlation_id is null or x.correlation_id = p_correlation_id)
     order by x.id desc
     limit p_limit + 1
   ) p;
@@ -16295,11 +19845,11 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) OWNER TO postgres;
 
--- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an organisation, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) IS 'The audit trail of an organisation, of one entity, action or correlation id, newest first: {"data": [audit_json()], "nextCursor"}. OH001.';
 
 -- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16601,9 +20151,61 @@ ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from times
 
 COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when nextCursor is null. OH001.';
 
--- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_inbound_messages(text, text, integer, text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_dossier_id text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_channel text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
+CREATE FUNCTION outbox.list_inbound_messages(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_recipient text DEFAULT NULL::text, p_channel_id uuid DEFAULT NULL::uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $_$
+declare
+  v_below bigint := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$')::bigint;
+  v_person bigint;
+  v_result jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  if p_recipient is not null then
+    -- 0: nobody has this number, so nothing is found.
+    v_person := coalesce(
+      outbox.find_person(p_org_id, outbox.check_identifier(p_recipient)), 0);
+  end if;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.inbound_json(p.found) order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor((p.found).id::text)) filter (where p.n = p_limit) end)
+  into v_result
+  from (
+    select m as found, pg_catalog.row_number() over (order by m.id desc) as n
+    from outbox.inbound_message m
+    where m.org_id = p_org_id
+      and (v_below is null or m.id < v_below)
+      and (v_person is null or m.person_id = v_person)
+      and (p_channel_id is null or m.channel_id = p_channel_id)
+    order by m.id desc
+    limit p_limit + 1
+  ) p;
+  return v_result;
+end
+$_$;
+
+ALTER FUNCTION outbox.list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid) IS 'The inbound messages of an organisation, of one person (p_recipient: any of its identifiers) or of one channel, newest first: {"data": [inbound_json()], "nextCursor"}. OH001.';
+
+-- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_dossier_id text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_channel text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_recipient text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -16654,6 +20256,10 @@ begin
       and (p_dossier_id is null or m.dossier_id = p_dossier_id)
       and (p_status is null or m.status = p_status)
       and (p_channel is null or m.channel = p_channel)
+      -- The whole condition, so that the planner can use the partial index.
+      and (p_recipient is null or m.to_recipient = p_recipient and m.erased_at is null)
+      and (p_idempotency_key is null or m.idempotency_key = p_idempotency_key)
+      and (p_correlation_id is null or m.correlation_id = p_correlation_id)
       and (p_from is null or m.created_at >= p_from)
       and (p_to is null or m.created_at < p_to)
     order by m.id desc
@@ -16663,11 +20269,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone, p_recipient text, p_idempotency_key text, p_correlation_id text) OWNER TO postgres;
 
--- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone, p_recipient text, p_idempotency_key text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit the time of creation. OH001.';
+COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone, p_recipient text, p_idempotency_key text, p_correlation_id text) IS 'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit the time of creation. OH001.';
 
 -- Name: list_opt_outs(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16684,7 +20290,7 @@ CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NUL
     SET standard_conforming_strings TO 'on'
     AS $_$
 declare
-  v_after text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18} [A-Z]+$');
+  v_after text := outbox.cursor_to_key(p_cursor, '^-?[0-9]{1,18} [A-Z]+$');
   v_person bigint;
   v_result jsonb;
 begin
@@ -16771,6 +20377,37 @@ ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit i
 
 COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
+-- Name: list_org_settings(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_org_settings(p_org_id text, p_all boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'name', s.name, 'value', coalesce(o.value, s.value), 'own', o.value is not null,
+        'type', s.type, 'lowest', s.lowest, 'highest', s.highest, 'byOrganisation', s.by_org,
+        'description', s.description,
+        'updatedAt', outbox.iso_time(coalesce(o.updated_at, s.updated_at))) order by s.name)
+    from outbox.setting s
+    left join outbox.org_setting o on o.name = s.name and o.org_id = p_org_id and s.by_org
+    where s.by_org or p_all), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_org_settings(p_org_id text, p_all boolean) OWNER TO postgres;
+
+-- Name: FUNCTION list_org_settings(p_org_id text, p_all boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_org_settings(p_org_id text, p_all boolean) IS 'The settings that an organisation may have for itself, or all (p_all), with the value that applies to it: {"data": [{"name", "value", "own": whether the value is its own, "type", "lowest", "highest", "byOrganisation", "description", "updatedAt"}]}.';
+
 -- Name: list_replay_jobs(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -16806,7 +20443,7 @@ begin
   from (
     select j as found, pg_catalog.row_number() over (order by j.id desc) as n
     from outbox.replay_job j
-    where j.org_id = p_org_id and j.id < v_below
+    where j.org_id = p_org_id and j.id < v_below and (j.source = 'dead_letters' or j.by_api)
     order by j.id desc
     limit p_limit + 1
   ) p;
@@ -16897,6 +20534,31 @@ ALTER FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p
 
 COMMENT ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) IS 'The portal tokens of an organisation that were revoked by their id, newest first: {"data": [{"id", "revokedAt"}], "nextCursor"}. OH001.';
 
+-- Name: list_sagas(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_sagas(p_by_token boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(outbox.saga_json(s) order by s.name)
+    from outbox.saga s where s.by_tokens or not p_by_token), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_sagas(p_by_token boolean) OWNER TO postgres;
+
+-- Name: FUNCTION list_sagas(p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_sagas(p_by_token boolean) IS 'All sagas by name: {"data": [saga_json()]}. p_by_token: only those that tokens may execute.';
+
 -- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_templates(p_org_id text) RETURNS jsonb
@@ -16982,6 +20644,29 @@ ALTER FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. OH002 if it does not exist or was deleted. No run waits for this row.';
 
+-- Name: lock_events(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_events(p_event_ids uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  -- One by one in the order of their ids, so that two callers cannot deadlock.
+  return array(
+    select e.id
+    from (select u from pg_catalog.unnest(p_event_ids) u order by u) o
+    cross join lateral (select e.id from outbox.event e where e.id = o.u for key share) e);
+end
+$$;
+
+ALTER FUNCTION outbox.lock_events(p_event_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION lock_events(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_events(p_event_ids uuid[]) IS 'Locks these events against the sweep, and returns those that are stored.';
+
 -- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
@@ -17011,6 +20696,41 @@ ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Locks the gates of these endpoints in the order of their ids, and waits for them.';
+
+-- Name: lock_links(outbox.person_link[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_links(p_links outbox.person_link[], p_now timestamp with time zone) RETURNS outbox.linked_identifier[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_key text;
+  v_linked outbox.linked_identifier[];
+begin
+  if coalesce(pg_catalog.cardinality(p_links), 0) = 0 then
+    return array[]::outbox.linked_identifier[];
+  end if;
+  v_key := outbox.hash_key();
+  v_linked := array(
+    select row(l.place, l.org_id, i.value,
+      '#' || outbox.hash_person(i.value, v_key))::outbox.linked_identifier
+    from pg_catalog.unnest(p_links) with ordinality as l (org_id, identifiers, place)
+    cross join lateral (select distinct u.value from pg_catalog.unnest(l.identifiers) as u (value)
+      where u.value is not null) i
+    order by l.org_id, i.value, l.place);
+  perform outbox.lock_people(v_linked, p_now);
+  return v_linked;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_links(p_links outbox.person_link[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lock_links(p_links outbox.person_link[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_links(p_links outbox.person_link[], p_now timestamp with time zone) IS 'Locks the people that links name, after creating those that are missing, and returns the identifiers. A call that joins and saves people several times first locks all of them here. locks: the keys of new identifiers, then people from the highest id to the lowest.';
 
 -- Name: lock_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17161,10 +20881,16 @@ CREATE FUNCTION outbox.lock_router() RETURNS outbox.router
     AS $$
 declare
   v_router outbox.router;
+  v_turn bigint := (select r.turn from outbox.router r order by r.turn desc limit 1);
 begin
+  if v_turn is null then
+    -- Somebody has deleted the row. The first state is always safe: see unrouted.
+    insert into outbox.router default values on conflict do nothing;
+    v_turn := 0;
+  end if;
   -- Without the bound, SKIP LOCKED would read all older versions of the row, which are dead.
   select * into v_router from outbox.router r
-  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
+  where r.turn >= v_turn
   order by r.turn desc limit 1
   for no key update skip locked;
   return v_router;
@@ -17175,7 +20901,7 @@ ALTER FUNCTION outbox.lock_router() OWNER TO postgres;
 
 -- Name: FUNCTION lock_router(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_router() IS 'The state of routing, locked until the transaction or its current block ends; nulls while another call is routing. locks: router with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.lock_router() IS 'The state of routing, locked until the transaction or its current block ends; nulls while another call is routing. Inserts the row if it was deleted. locks: router with SKIP LOCKED.';
 
 -- Name: lock_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17202,6 +20928,45 @@ ALTER FUNCTION outbox.lock_settings() OWNER TO postgres;
 -- Name: FUNCTION lock_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: allows only one transaction at a time to change settings.';
+
+-- Name: backfill_source; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.backfill_source (
+    job_id bigint NOT NULL,
+    source regclass NOT NULL,
+    settings jsonb,
+    key_parts text[] NOT NULL,
+    at_key text,
+    until_key text,
+    is_bounded boolean DEFAULT false NOT NULL,
+    busy_key text
+);
+
+ALTER TABLE outbox.backfill_source OWNER TO postgres;
+
+-- Name: TABLE backfill_source; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.backfill_source IS 'The table of a backfill with the source rows. settings: the type and the lists of columns, of a table that is not watched; null: those of its watch. key_parts: the columns of the primary key at the start, see key_parts(). at_key: the key of the last row that was handled; until_key: if is_bounded, the last key when the job began, null if there was no row; busy_key: the row before which the last step stopped, because another transaction had locked it. A key is a JSON array of texts.';
+
+-- Name: lock_source(outbox.backfill_source, jsonb, integer, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]) RETURNS outbox.source_row[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return outbox.read_source(p_source, p_watch, p_limit, p_keys, ' for share of n skip locked');
+exception when transaction_rollback then
+  -- An update has moved one of them to another partition meanwhile. The next step reads them again.
+  return array[]::outbox.source_row[];
+end
+$$;
+
+ALTER FUNCTION outbox.lock_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]) OWNER TO postgres;
+
+-- Name: FUNCTION lock_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]) IS 'Locks those rows of these keys that no other transaction has changed or locked, and reads them again. locks: rows of the table with SKIP LOCKED.';
 
 -- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17317,6 +21082,25 @@ ALTER FUNCTION outbox.masked_slack_url(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.masked_slack_url(p_url text) IS 'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
 
+-- Name: may_notify(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_notify(p_queue_usage double precision) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return outbox.setting_on('worker.notify')
+    and pg_catalog.current_setting('max_prepared_transactions') = '0'
+    and p_queue_usage <= 0.5;
+end
+$$;
+
+ALTER FUNCTION outbox.may_notify(p_queue_usage double precision) OWNER TO postgres;
+
+-- Name: FUNCTION may_notify(p_queue_usage double precision); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_notify(p_queue_usage double precision) IS 'Whether a commit may notify: worker.notify is on, and the commit cannot fail because of it. PREPARE TRANSACTION refuses a transaction that notified, and a commit fails if the queue of notifications is full, because another session listens but does not read.';
+
 -- Name: may_queue_kick(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.may_queue_kick(p_why text, p_url text) RETURNS boolean
@@ -17393,8 +21177,9 @@ begin
     'to', p_message.to_recipient, 'templateCode', p_message.template_code,
     'payloadJson', p_message.payload_json, 'category', p_message.category,
     'status', p_message.status, 'providerMessageId', p_message.provider_message_id,
-    'idempotencyKey', p_message.idempotency_key, 'attemptCount', p_message.attempt_count,
-    'maxAttempts', p_message.max_attempts, 'errorCode', p_message.error_code,
+    'idempotencyKey', p_message.idempotency_key, 'correlationId', p_message.correlation_id,
+    'attemptCount', p_message.attempt_count, 'maxAttempts', p_message.max_attempts,
+    'errorCode', p_message.error_code,
     'errorMessage', p_message.error_message, 'createdBy', p_message.created_by,
     'createdAt', outbox.iso_time(p_message.created_at),
     'updatedAt', outbox.iso_time(p_message.updated_at),
@@ -17410,6 +21195,34 @@ ALTER FUNCTION outbox.message_json(p_message outbox.outbound_message) OWNER TO p
 -- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API returns it.';
+
+-- Name: messages_of_correlation(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select m.id from outbox.outbound_message m
+    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
+      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
+      and m.correlation_id is not null
+    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION messages_of_correlation(p_org_id text, p_correlation_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) IS 'The newest messages of an organisation with a correlation id.';
 
 -- Name: misses_pg_cron(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17452,6 +21265,55 @@ ALTER FUNCTION outbox.missing_in_vault(p_what text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.missing_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
 
+-- Name: module_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.module_counters() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(
+      pg_catalog.jsonb_build_array(m.metric, m.labels, m.n, m.total)), '[]')
+    from outbox.more_counters() m);
+end
+$$;
+
+ALTER FUNCTION outbox.module_counters() OWNER TO postgres;
+
+-- Name: FUNCTION module_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.module_counters() IS 'The counters of modules: [[metric, [label, …], n, total], …].';
+
+-- Name: module_gauges(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.module_gauges() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_gauges jsonb;
+begin
+  begin
+    perform outbox.module_counters();
+    v_gauges := (
+      select coalesce(
+        pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, g.labels, g.value)), '[]')
+      from outbox.more_gauges() g);
+    return v_gauges || '[["modules_unreadable", [], 0]]';
+  exception when assert_failure or others then
+    raise warning 'outbox.more_gauges(): % %', sqlstate, sqlerrm;
+    return '[["modules_unreadable", [], 1]]'::jsonb;
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.module_gauges() OWNER TO postgres;
+
+-- Name: FUNCTION module_gauges(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.module_gauges() IS 'The gauges of modules, [[metric, [label, …], value], …], and modules_unreadable: 1 if they or the counters of modules cannot be read.';
+
 -- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
@@ -17472,6 +21334,24 @@ ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
 -- Name: FUNCTION more_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module stores in its own table, in the form of the table counter. No row here; the module messages replaces it.';
+
+-- Name: more_gauges(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_gauges() RETURNS TABLE(metric text, labels text[], value double precision)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select 'templates_held', array[]::text[], outbox.held_templates()::double precision;
+end
+$$;
+
+ALTER FUNCTION outbox.more_gauges() OWNER TO postgres;
+
+-- Name: FUNCTION more_gauges(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_gauges() IS 'Extension point of get_metrics(): what a module measures now, such as a number of objects in a state that somebody has to end. No row here; the module messages replaces it.';
 
 -- Name: more_problems(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17510,6 +21390,26 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
+-- Name: most_attempts(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_attempts(p_endpoint_id uuid) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return coalesce((
+    select coalesce(
+      (coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
+    from outbox.endpoint e where e.id = p_endpoint_id), 6);
+end
+$$;
+
+ALTER FUNCTION outbox.most_attempts(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION most_attempts(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_attempts(p_endpoint_id uuid) IS 'How many attempts a delivery to an endpoint gets; the default for null.';
+
 -- Name: most_event_bytes(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.most_event_bytes(p_org_id text) RETURNS bigint
@@ -17542,6 +21442,97 @@ ALTER FUNCTION outbox.most_failures(p_is_passing boolean) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.most_failures(p_is_passing boolean) IS 'How often an event may fail to be routed before it is set aside until route_again().';
 
+-- Name: most_filter_steps(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_filter_steps() RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 100000::bigint
+$$;
+
+ALTER FUNCTION outbox.most_filter_steps() OWNER TO postgres;
+
+-- Name: FUNCTION most_filter_steps(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_filter_steps() IS 'The most steps that the filters of one endpoint may take on one payload: 50 ms.';
+
+-- Name: most_of_org(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    -- Others wait for each call, so it does less.
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+  end if;
+  return p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch while organisations wait for each other in routing, else all.';
+
+-- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_row_bytes() RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 8388608
+$$;
+
+ALTER FUNCTION outbox.most_row_bytes() OWNER TO postgres;
+
+-- Name: FUNCTION most_row_bytes(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_row_bytes() IS 'A row that is larger, as it is stored, is not read: its event would be larger than any payload, and the memory of the server may not hold it.';
+
+-- Name: most_rows(outbox.replay_job, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_rows(p_job outbox.replay_job, p_most integer, p_is_selected boolean) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  -- More, if some may not be wanted.
+  v_limit integer := case when p_is_selected then 1000 else p_most end;
+begin
+  -- Fewer after each failure: the step may need too much memory or time.
+  return greatest(1, v_limit >> least(10, coalesce(
+    (
+      select r.failures from outbox.upkeep_refusal r
+      where r.task = 'outbox.work_backfills' and r.member = 'replay job ' || p_job.id
+    ), 0))::integer);
+end
+$$;
+
+ALTER FUNCTION outbox.most_rows(p_job outbox.replay_job, p_most integer, p_is_selected boolean) OWNER TO postgres;
+
+-- Name: FUNCTION most_rows(p_job outbox.replay_job, p_most integer, p_is_selected boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_rows(p_job outbox.replay_job, p_most integer, p_is_selected boolean) IS 'How many rows a step reads at most. p_is_selected: a filter or a column may leave out some.';
+
+-- Name: most_width(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_width() RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 64
+$$;
+
+ALTER FUNCTION outbox.most_width() OWNER TO postgres;
+
+-- Name: FUNCTION most_width(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_width() IS 'The largest org_width().';
+
 -- Name: move_back(tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) RETURNS void
@@ -17557,7 +21548,7 @@ begin
   select p_now, t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
   from taken t
   group by t.metric, t.labels;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -17569,6 +21560,34 @@ ALTER FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) OW
 -- Name: FUNCTION move_back(p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) IS 'Replaces rows of a counter that cannot be changed by one row of now, so that they are not many and do not stay before all others.';
+
+-- Name: move_backfill(outbox.replay_job, integer, integer, integer, uuid, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.replay_job j set
+    at_id = coalesce(p_at_id, j.at_id),
+    at_failed = case
+      when j.source = 'events' then outbox.uuid_v7_time(coalesce(p_at_id, j.at_id))
+      else j.at_failed
+    end,
+    looked = j.looked + p_looked, replayed = j.replayed + p_added,
+    skipped = j.skipped + p_skipped,
+    -- It may have been paused or cancelled meanwhile.
+    status = case when p_is_done and j.status = 'running' then 'done' else j.status end,
+    finished_at = case when p_is_done and j.status = 'running' then p_now else j.finished_at end
+  where j.id = p_job.id;
+end
+$$;
+
+ALTER FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) IS 'Stores the progress of one step of a backfill. p_at_id: the last event; null: unchanged.';
 
 -- Name: name_columns(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17658,6 +21677,38 @@ ALTER FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) IS 'The columns that a watch names, with their present names: {"org_column": ["org"], "except": ["a", "b"], …}. Null if one of the lists is gone, because a column was dropped with CASCADE. OH004.';
 
+-- Name: new_backfill(outbox.endpoint, text, text[], timestamp with time zone, timestamp with time zone, text, integer, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id bigint;
+begin
+  if p_filter is not null then
+    perform outbox.read_filter(p_filter);
+  end if;
+  -- Without the organisation: create_backfill() checks its limit.
+  perform outbox.check_new_job(null, p_rate_per_second);
+  insert into outbox.replay_job (org_id, endpoint_id, failed_from, failed_to, rate_per_second,
+    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for)
+  values (p_endpoint.org_id, p_endpoint.id, p_from, least(p_to, v_now), p_rate_per_second, v_now,
+    p_source, p_types, p_filter, p_total,
+    outbox.uuid_v7_floor(coalesce(p_from, '1970-01-01 00:00:00+00')), p_to, v_now,
+    outbox.older_transactions())
+  returning id into v_id;
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) OWNER TO postgres;
+
+-- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) IS 'Stores a new backfill and returns its number. OH001.';
+
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) RETURNS outbox.event
@@ -17683,6 +21734,37 @@ ALTER FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_bo
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'An event of that time with a new id, not yet checked or stored.';
+
+-- Name: new_lane_error(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_lane_error(p_gate_id bigint, p_now timestamp with time zone) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_lane bigint;
+begin
+  begin
+    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, true, p_gate_id)
+    returning id into v_lane;
+    perform outbox.try_lane(v_lane, p_now);
+    raise exception using errcode = 'OH000', message = 'the lane was only tried';
+  exception when sqlstate 'OH000' then
+    return null;
+  end;
+exception when query_canceled or assert_failure or others then
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+    raise;
+  end if;
+  return array[sqlstate, sqlerrm];
+end
+$$;
+
+ALTER FUNCTION outbox.new_lane_error(p_gate_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION new_lane_error(p_gate_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_lane_error(p_gate_id bigint, p_now timestamp with time zone) IS 'Creates and changes a new lane of a gate, and undoes that. Returns the SQLSTATE and the text of the error if the database refuses it, or null.';
 
 -- Name: new_number(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17766,47 +21848,149 @@ ALTER FUNCTION outbox.new_secret() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.new_secret() IS 'A new signing secret of 32 random bytes.';
 
--- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: newest_to_lease(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.replay_job (
-    id bigint NOT NULL,
-    org_id text,
-    endpoint_id uuid,
-    event_type text,
-    failed_from timestamp with time zone,
-    failed_to timestamp with time zone NOT NULL,
-    rate_per_second integer NOT NULL,
-    status text DEFAULT 'running'::text NOT NULL,
-    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    replayed bigint DEFAULT 0 NOT NULL,
-    skipped bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    except_type text,
-    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
-    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
-);
-
-ALTER TABLE outbox.replay_job OWNER TO postgres;
-
--- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped. except_type: a type of events that the job leaves out. A job is deleted replay_job.retention_days after its end.';
-
--- Name: next_letters(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.next_letters(p_job outbox.replay_job) RETURNS outbox.replay_step[]
+CREATE FUNCTION outbox.newest_to_lease(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS outbox.delivery[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  return array(
+    select d.free
+    from outbox.gate g
+    cross join lateral (
+      select l.id, l.head_at from outbox.lane l
+      where l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity'
+        and l.next_at >= g.lanes_from and not l.isolated and not l.ordered
+      order by l.next_at limit 1
+    ) l
+    cross join lateral (
+      select o as free from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at and o.due_at <= p_now
+        and o.leased_until is null
+      order by o.due_at desc, o.event_id desc limit p_most
+    ) d
+    where g.endpoint_id = p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.newest_to_lease(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION newest_to_lease(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.newest_to_lease(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'The last due deliveries of the first unordered lane of an endpoint.';
+
+-- Name: next_backfill(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_backfill(p_now timestamp with time zone) RETURNS outbox.replay_job
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_id bigint;
+  v_job outbox.replay_job;
+begin
+  -- The organisation whose last step is the oldest, so that none is always the last one when the
+  -- time is short.
+  for v_id in
+    select r.id
+    from (
+      select j.id, j.worked_at, pg_catalog.max(j.worked_at) over (partition by j.org_id) as org_at
+      from outbox.replay_job j
+      where j.status = 'running' and j.source <> 'dead_letters'
+    ) r
+    where pg_catalog.date_trunc('second', r.worked_at) <> pg_catalog.date_trunc('second', p_now)
+      and not outbox.rests('outbox.work_backfills', 'replay job ' || r.id, p_now)
+    order by r.org_at, r.worked_at, r.id
+  loop
+    -- A person who changes a job and then a row must not wait for a step that waits for the job.
+    select * into v_job from outbox.replay_job j
+    where j.id = v_id and j.status = 'running' for no key update skip locked;
+    exit when found;
+  end loop;
+  return v_job;
+end
+$$;
+
+ALTER FUNCTION outbox.next_backfill(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION next_backfill(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.next_backfill(p_now timestamp with time zone) IS 'Locks the running backfill whose turn it is, of those that had no step in this second and did not fail in the last 10 s; null if there is none. locks: replay jobs with SKIP LOCKED.';
+
+-- Name: next_kept(outbox.replay_job, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_kept(p_job outbox.replay_job, p_rows integer) RETURNS SETOF outbox.kept_event
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     AS $$
 declare
-  v_most constant integer := 5000;
+  -- Events of the same millisecond too: those that came later are already routed, or wait for it.
+  v_end uuid := outbox.uuid_v7_floor(p_job.failed_to + interval '1 ms');
+begin
+  return query
+  select e.id, e.partition_key, e.deliver_at, e.body_bytes,
+    coalesce(e.endpoint_id = p_job.endpoint_id, true)
+      and (p_job.types is null or e.patterns && p_job.types)
+      and (not p_job.by_subscription or s.is_open is not null),
+    not p_job.by_subscription or s.is_open, s.filters, s.weights
+  from (
+    select e.org_id, e.id, e.partition_key, e.deliver_at, e.endpoint_id,
+      pg_catalog.octet_length(e.body) as body_bytes, outbox.type_patterns(e.type) as patterns
+    from outbox.event e
+    where e.org_id > ''
+      and (e.org_id, e.id) > (p_job.org_id, p_job.at_id)
+      and (e.org_id, e.id) < (p_job.org_id, v_end)
+      -- Selects the partitions.
+      and e.id > p_job.at_id and e.id < v_end
+    order by e.org_id, e.id
+    limit p_rows
+  ) e
+  cross join lateral (
+    select pg_catalog.bool_or(s.filter is null) as is_open,
+      pg_catalog.array_agg(s.filter) filter (where s.filter is not null) as filters,
+      pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null) as weights
+    from outbox.subscription s
+    where p_job.by_subscription and s.org_id = p_job.org_id and s.pattern = any (e.patterns)
+      and s.endpoint_id = p_job.endpoint_id
+  ) s
+  order by e.org_id, e.id;
+end
+$$;
+
+ALTER FUNCTION outbox.next_kept(p_job outbox.replay_job, p_rows integer) OWNER TO postgres;
+
+-- Name: FUNCTION next_kept(p_job outbox.replay_job, p_rows integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.next_kept(p_job outbox.replay_job, p_rows integer) IS 'The next p_rows events of the organisation of a backfill, in the order of their ids.';
+
+-- Name: next_letters(outbox.replay_job, integer, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_letters(p_job outbox.replay_job, p_most integer DEFAULT 1000, p_rows integer DEFAULT 5000) RETURNS outbox.replay_step[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most integer := least(p_job.rate_per_second, p_most);
   v_from timestamptz := greatest(p_job.at_failed, p_job.failed_from);
+  v_from_id uuid := case
+    when v_from > p_job.at_failed then '00000000-0000-0000-0000-000000000000'
+    else p_job.at_id
+  end;
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_steps outbox.replay_step[] := array[]::outbox.replay_step[];
@@ -17814,19 +21998,20 @@ begin
   if p_job.org_id is null then
     open v_list for
     select x.* from outbox.dead_letter x
-    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and x.failed_at >= v_from
-      and x.failed_at <= p_job.failed_to
+    where (x.failed_at, x.id) > (v_from, v_from_id) and x.failed_at <= p_job.failed_to
     order by x.failed_at, x.id;
   else
+    -- With "org_id =" the index of all organisations would give the order too, and a plan that was
+    -- made for few dead letters reads those of all others.
     open v_list for
     select x.* from outbox.dead_letter x
-    where x.org_id = p_job.org_id and (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id)
-      and x.failed_at >= v_from and x.failed_at <= p_job.failed_to
-    order by x.failed_at, x.id;
+    where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
+      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+    order by x.org_id, x.failed_at, x.id;
   end if;
-  for v_n in 1 .. v_most loop
+  for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = p_job.rate_per_second;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
@@ -17834,7 +22019,7 @@ begin
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
         v_letter.failed_at, v_letter.id)::outbox.replay_step;
-    elsif v_n = v_most then
+    elsif v_n = p_rows then
       v_steps := v_steps
         || row(p_job.id, null, null, v_letter.failed_at, v_letter.id)::outbox.replay_step;
     end if;
@@ -17844,11 +22029,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.next_letters(p_job outbox.replay_job) OWNER TO postgres;
+ALTER FUNCTION outbox.next_letters(p_job outbox.replay_job, p_most integer, p_rows integer) OWNER TO postgres;
 
--- Name: FUNCTION next_letters(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION next_letters(p_job outbox.replay_job, p_most integer, p_rows integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_letters(p_job outbox.replay_job) IS 'The next dead letters of a job, as many as its rate allows per second, among the next 5,000. If the last of these does not match, it is a step without an event.';
+COMMENT ON FUNCTION outbox.next_letters(p_job outbox.replay_job, p_most integer, p_rows integer) IS 'The next dead letters of a job, as many as its rate allows per second and at most p_most, among the next p_rows. If the last of these does not match, it is a step without an event.';
 
 -- Name: next_replays(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17856,14 +22041,31 @@ CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  -- Of all jobs together.
+  v_most constant integer := 1000;
+  v_rows constant integer := 20000;
 begin
   return array(
-    select x
-    from outbox.replay_job j
-    cross join lateral pg_catalog.unnest(outbox.next_letters(j)) x
-    where j.status = 'running'
-      and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
-    order by j.id, x.failed_at, x.letter_id);
+    with found as (
+      select coalesce(j.org_id, '') as org_id, x.*
+      from outbox.job_shares(false, p_now) s
+      join outbox.replay_job j on j.id = s.job_id
+      cross join lateral unnest(outbox.next_letters(j, v_most,
+        least(5000, greatest(1, v_rows / s.parts))::integer)) with ordinality
+        as x (job_id, event_id, endpoint_id, failed_at, letter_id, place)
+    ), turns as (
+      select f.*,
+        pg_catalog.row_number() over (partition by f.org_id order by f.place, f.job_id) as turn
+      from found f
+    ), ordered as (
+      select t.*, pg_catalog.row_number() over (order by t.turn, t.org_id) as at from turns t
+    )
+    select row(o.job_id, o.event_id, o.endpoint_id, o.failed_at, o.letter_id)::outbox.replay_step
+    from ordered o
+    -- The first one of each job, so that each goes on.
+    where o.at <= v_most or o.place = 1
+    order by o.job_id, o.place);
 end
 $$;
 
@@ -17871,7 +22073,7 @@ ALTER FUNCTION outbox.next_replays(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs, see next_letters(). A job that failed in the last 10 s is left out.';
+COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs, see next_letters(). Organisations share 1,000 of them equally, see job_shares(). What one leaves is for the others.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17925,7 +22127,7 @@ begin
       from (
         select p.period from pg_catalog.unnest(v_parts) p where p.org_id = v_org
         union
-        select b.period from outbox.backlog b where b.org_id = v_org
+        select b.period from outbox.waiting_part b where b.org_id = v_org
       ) p
       order by p.period offset 0
     ) p
@@ -17956,7 +22158,7 @@ begin
       events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -18043,6 +22245,28 @@ ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step t
 
 COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Records that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
 
+-- Name: note_skipped(bigint, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_skipped(p_job_id bigint, p_rows integer, p_last text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- One object for all rows of a job: a table may have a million.
+  if p_rows > 0 then
+    perform outbox.refuse_upkeep('outbox.backfill',
+      pg_catalog.format('rows of replay job %s', p_job_id), 'OH001',
+      pg_catalog.format('%s rows of one step, the last: %s', p_rows, p_last), '1 hour');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.note_skipped(p_job_id bigint, p_rows integer, p_last text) OWNER TO postgres;
+
+-- Name: FUNCTION note_skipped(p_job_id bigint, p_rows integer, p_last text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_skipped(p_job_id bigint, p_rows integer, p_last text) IS 'Records that a step of a backfill has skipped rows. p_last: the last one and its error.';
+
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) RETURNS integer
@@ -18062,7 +22286,7 @@ begin
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, false, p_now);
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, true, p_now);
     end if;
     v_batch := greatest(1, v_batch / 8);
   end loop;
@@ -18168,6 +22392,39 @@ ALTER FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) OWNER TO p
 
 COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update about a template, an account or a number; null if there is none.';
 
+-- Name: notify_workers(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.notify_workers() RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_asleep bigint := pg_catalog.pg_sequence_last_value('outbox.workers_asleep');
+  v_now bigint;
+begin
+  if coalesce(v_asleep, 0) = 0
+    or not outbox.may_notify(pg_catalog.pg_notification_queue_usage())
+  then
+    return false;
+  end if;
+  v_now := outbox.epoch_ms();
+  -- The worker needs about 1 ms. It may also be dead, and then each commit would notify. A time in
+  -- the future is from before the clock was set back.
+  if v_now - v_asleep between 0 and 5 then
+    return false;
+  end if;
+  perform pg_catalog.setval('outbox.workers_asleep', v_now);
+  perform pg_catalog.pg_notify('outbox_work', '');
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.notify_workers() OWNER TO postgres;
+
+-- Name: FUNCTION notify_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.notify_workers() IS 'Notifies the workers at the commit of this transaction if all of them sleep (fall_asleep()), no other one has notified within 5 ms, and it may (may_notify()); true if it did.';
+
 -- Name: number_variants(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.number_variants(p_recipient text) RETURNS text[]
@@ -18192,6 +22449,89 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 -- Name: FUNCTION number_variants(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
+
+-- Name: old_deliveries(integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) RETURNS outbox.delivery[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_most constant integer := 5000;
+  v_from constant uuid := (
+    select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  v_to uuid;
+  v_old outbox.delivery[];
+begin
+  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
+  with looked as materialized (
+    select d as delivery, d.event_id, d.endpoint_id, d.replayed_at, d.leased_until
+    from outbox.delivery d
+    where d.event_id > coalesce(v_from, v_start) and d.event_id < outbox.uuid_v7_floor(p_before)
+    order by d.event_id
+    fetch first (v_most) rows with ties
+  )
+  select array(
+      select o.delivery
+      from (
+        select d.delivery, d.event_id, e.org_id
+        from looked d
+        cross join lateral (
+          select e.org_id from outbox.endpoint e
+          where e.id = d.endpoint_id and e.status <> 'deleted' offset 0
+        ) e
+        where coalesce(d.replayed_at, '-infinity') < p_before
+          and coalesce(d.leased_until, '-infinity') <= p_now
+          and not exists (
+            select from outbox.refusal r
+            where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
+              and r.again_at > p_now)
+      ) o
+      order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
+      limit p_limit),
+    case
+      when (select pg_catalog.count(*) from looked) >= v_most
+      then (select l.event_id from looked l order by l.event_id desc limit 1)
+    end
+  into v_old, v_to;
+  if v_to is distinct from v_from then
+    insert into outbox.cleanup_progress as p (name, swept_to) values ('expired_deliveries', v_to)
+    on conflict (name) do update set swept_to = excluded.swept_to
+    -- Another call may have continued meanwhile.
+    where p.swept_to is not distinct from v_from;
+  end if;
+  return v_old;
+end
+$$;
+
+ALTER FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again.';
+
+-- Name: older_transactions(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.older_transactions() RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 'transactions that were open at its start'
+$$;
+
+ALTER FUNCTION outbox.older_transactions() OWNER TO postgres;
+
+-- Name: FUNCTION older_transactions(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.older_transactions() IS 'What a backfill waits for before its first step, as in replay_job.waits_for.';
 
 -- Name: oldest_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18262,7 +22602,7 @@ declare
   v_oldest timestamptz;
 begin
   loop
-    select b.org_id into v_org from outbox.backlog b
+    select b.org_id into v_org from outbox.waiting_part b
     where b.org_id > v_org order by b.org_id, b.period limit 1;
     exit when not found;
     v_oldest := least(v_oldest, outbox.uuid_v7_time(outbox.first_waiting(v_org)));
@@ -18284,7 +22624,7 @@ CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  if exists (select from outbox.whatsapp_channel) then
+  if exists (select from outbox.message_channel) then
     return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
@@ -18338,7 +22678,7 @@ CREATE FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claime
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  if exists (select from outbox.whatsapp_channel) then
+  if exists (select from outbox.message_channel) then
     return outbox.with_messages(p_parcel, p_claimed);
   end if;
   return p_parcel;
@@ -18380,7 +22720,7 @@ CREATE FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news,
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  if exists (select from outbox.whatsapp_channel) then
+  if exists (select from outbox.message_channel) then
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
     p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
@@ -18580,6 +22920,7 @@ CREATE TABLE outbox.opt_out (
     said_at timestamp with time zone NOT NULL,
     decided_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    said_by text,
     CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
 );
 
@@ -18587,7 +22928,7 @@ ALTER TABLE outbox.opt_out OWNER TO postgres;
 
 -- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.opt_out IS 'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: earlier decisions that come later change nothing. When the person is erased, wamid becomes a keyed hash, because it contains the number.';
+COMMENT ON TABLE outbox.opt_out IS 'People who must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision and its evidence: said_at, wamid and words of what the person sent or WhatsApp reported, or evidence as somebody noted it. lifted: messages are allowed again. decided_at: earlier decisions that come later change nothing. said_by: the keyed hash of the user id that asked for it; null if it is not known, or if several did. When the person is erased, wamid becomes a keyed hash, because it contains the number.';
 
 -- Name: opt_out_json(outbox.opt_out); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18636,6 +22977,45 @@ ALTER FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sourc
 -- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a person: {"optedOut", "purpose", "isNew"}. p_recipient: a number, a wa_id or a user id of WhatsApp. OH001.';
+
+-- Name: opt_outs_of_responses(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.opt_outs_of_responses(p_results outbox.result[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
+      pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
+    from (
+      select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
+      -- The codes of another channel have other meanings.
+      join outbox.endpoint e on e.id = x.endpoint and e.kind = 'whatsapp'
+      where x.outcome = 'failed' and x.code is not null
+    ) failed
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.attempt_no, x.message_id from outbox.message_attempt x
+      where x.event_id = failed.event and x.claim = failed.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m);
+end
+$$;
+
+ALTER FUNCTION outbox.opt_outs_of_responses(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION opt_outs_of_responses(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.opt_outs_of_responses(p_results outbox.result[], p_now timestamp with time zone) IS 'The opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns those of callbacks.';
 
 -- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18692,6 +23072,36 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
+-- Name: org_pairs_end(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    SET enable_hashjoin TO 'on'
+    SET enable_nestloop TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.min(s.place)
+    from (
+      select p.place, pg_catalog.row_number() over (partition by e.org_id order by p.place) as n
+      from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+        deliver_at, key_hash, body_bytes, is_deleted, place)
+      join unnest(p_batch.events, p_batch.orgs) as e (event_id, org_id)
+        on e.event_id = p.event_id
+    ) s
+    where s.n > p_most);
+end
+$$;
+
+ALTER FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION org_pairs_end(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) IS 'The place of the first pair with which an organisation has more than p_most; null if there is none.';
+
 -- Name: org_setting_int(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.org_setting_int(p_org_id text, p_name text) RETURNS integer
@@ -18724,12 +23134,9 @@ begin
     select pg_catalog.min(s.place)
     from (
       select q.place, pg_catalog.row_number() over orgs as n,
-        pg_catalog.sum(q.body_bytes * (2 + w.weight)) over orgs as work
+        pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) over orgs as work
       from unnest(p_questions) with ordinality
         as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
-      cross join lateral (
-        select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
-      ) w
       window orgs as (partition by q.org_id order by q.place)
     ) s
     where s.work > p_most and s.n > 1);
@@ -18749,14 +23156,16 @@ CREATE FUNCTION outbox.org_width(p_org_id text) RETURNS integer
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
-declare
-  v_most constant integer := 64;
 begin
   return greatest(1, (
     select pg_catalog.count(*)
-    from (select from outbox.subscription s where s.org_id = p_org_id limit v_most) s));
+    from (
+      select from outbox.subscription s where s.org_id = p_org_id
+      order by s.pattern, s.endpoint_id limit outbox.most_width()
+    ) s));
 end
 $$;
 
@@ -18764,7 +23173,7 @@ ALTER FUNCTION outbox.org_width(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION org_width(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.org_width(p_org_id text) IS 'About how many deliveries an event of an organisation gets: its subscriptions, 1 to 64.';
+COMMENT ON FUNCTION outbox.org_width(p_org_id text) IS 'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to most_width().';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18825,6 +23234,9 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  -- Normally there is none, and nothing is looked up.
+  v_left_out boolean := exists (select from outbox.lane_refusal);
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
@@ -18847,6 +23259,13 @@ begin
        order by l.next_at limit 1),
       'infinity') as due_at
     offset 0
+  ) lane_in_order
+  cross join lateral (
+    select lane_in_order.due_at, case
+      when v_left_out then outbox.lane_due_at(o.id, least(o.lanes_from, p_now), false, p_now)
+      else lane_in_order.due_at
+    end as claim_at
+    offset 0
   ) first_lane
   cross join lateral (
     select case
@@ -18859,10 +23278,11 @@ begin
     select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.claim_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(
-          e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+        or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+          >= outbox.allowed_in_flight(
+            e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
         -- While its limit grows, it may send more before any result arrives.
         case
@@ -18873,12 +23293,16 @@ begin
         -- the index finds the first. An unordered lane may be due before its lease ends.
         coalesce(
           least(
-            outbox.first_lease_end(o.id),
+            -- Leases in a lane that is left out may have ended long ago.
+            case
+              when v_left_out then greatest(outbox.first_lease_end(o.id), p_now + interval '1 s')
+              else outbox.first_lease_end(o.id)
+            end,
             (select l.next_at from outbox.lane l
              where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
              order by l.next_at limit 1)),
           p_now + interval '1 s'))
-      else first_lane.due_at
+      else first_lane.claim_at
     end) as at
     -- offset 0: evaluated once; the planner would copy the expression four times.
     offset 0
@@ -18892,13 +23316,18 @@ begin
         when e.status <> 'enabled' then p_now + interval '5 s'
         when e.breaker_enabled and o.breaker = 'open' then o.open_until
         when (e.breaker_enabled and o.breaker = 'half_open')
-          or o.in_flight >= outbox.allowed_in_flight(
-            e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+          or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+            >= outbox.allowed_in_flight(
+              e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
         then p_now + interval '1 s'
       end)
     end as at
     from (
-      select pg_catalog.min(l.next_at) as due_at from outbox.lane l
+      select case
+        when v_left_out then outbox.lane_due_at(o.id, '-infinity', true, p_now)
+        else pg_catalog.min(l.next_at)
+      end as due_at
+      from outbox.lane l
       where l.gate_id = o.id and l.isolated
     ) f
     offset 0
@@ -18907,7 +23336,10 @@ begin
     select
       case
         when earliest.at > p_now then earliest.at
-        when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
+        -- A hash table: `= any (p_served)` would compare each gate with each served one.
+        when o.next_at <= p_now
+          and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true
+        then o.next_at
         else p_now
       end as next_at,
       first_lane.due_at as lanes_from,
@@ -18939,7 +23371,7 @@ begin
   begin
     perform outbox.park(p_endpoint_ids, p_now);
     return;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -18947,7 +23379,7 @@ begin
   foreach v_endpoint in array p_endpoint_ids loop
     begin
       perform outbox.park(array[v_endpoint], p_now);
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_call(sqlstate) then
         raise;
       end if;
@@ -18962,6 +23394,73 @@ ALTER FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with tim
 -- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'As park(); if the database refuses to park one gate, all others are parked. locks: the caller holds the gates.';
+
+-- Name: park_unsent(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.park_unsent(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+  -- For 5 s of each 15 s they stay due: the tick then starts a run, which may have the sender.
+  v_period numeric := pg_catalog.floor(extract(epoch from p_now) / 15) * 15;
+  v_until timestamptz := pg_catalog.to_timestamp((v_period + 15)::double precision);
+  v_stays boolean := extract(epoch from p_now) < v_period + 5;
+  v_kinds text[];
+  v_endpoints uuid[];
+begin
+  v_kinds := array(
+    select k from pg_catalog.unnest(outbox.unsent_kinds()) k
+    where not outbox.is_sent(k, p_now));
+  if pg_catalog.cardinality(v_kinds) = 0 then
+    return;
+  end if;
+  v_endpoints := outbox.try_lock_gates(array(
+    select d.endpoint_id
+    from (
+      (
+        select g.endpoint_id from outbox.gate g
+        where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+        order by g.next_at limit 5000
+      )
+      union
+      select g.endpoint_id from outbox.gate g
+      where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+    ) d
+    where outbox.is_unsent(d.endpoint_id, v_kinds)));
+  if pg_catalog.cardinality(v_endpoints) = 0 then
+    return;
+  end if;
+  if not v_stays then
+    update outbox.gate g set
+      next_at = greatest(g.next_at, v_until),
+      isolated_at = greatest(g.isolated_at, v_until),
+      changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = any (v_endpoints);
+  end if;
+  -- A row of the last seconds is new enough. Not updating it avoids waiting for its lock.
+  insert into outbox.waiting_kind (kind, at)
+  select distinct e.kind, p_now from outbox.endpoint e
+  where e.id = any (v_endpoints) and not exists (
+    select from outbox.waiting_kind w
+    where w.kind = e.kind and w.at > p_now - interval '5 s' and w.at <= p_now)
+  order by e.kind
+  on conflict (kind) do update set at = excluded.at;
+exception when query_canceled or assert_failure or others then
+  if outbox.fails_call(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: the endpoints that this run cannot send stay due: % %', sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.park_unsent(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION park_unsent(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.park_unsent(p_now timestamp with time zone) IS 'Delays the due gates of the kinds that no live run can send until the next 15 s begin, except in the first 5 s of each 15 s, and records these kinds. locks: gates with SKIP LOCKED.';
 
 -- Name: parse_headers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19010,9 +23509,9 @@ ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
 
--- Name: part_off(bigint, text[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: part_off(bigint, text[], timestamp with time zone, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) RETURNS bigint
+CREATE FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_at timestamp with time zone, p_actor text, p_now timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -19032,14 +23531,19 @@ begin
   v_keys := array(
     select outbox.person_key(i) from pg_catalog.unnest(p_identifiers) i
     where i like '+%' order by i);
-  insert into outbox.person (org_id, lane_keys, first_seen_at, last_seen_at)
-  values (v_person.org_id, v_keys, p_now, p_now) returning id into v_new;
+  -- Below all other ids: see the head of person.
+  v_new := -pg_catalog.nextval('outbox.person_id_seq');
+  insert into outbox.person (id, org_id, lane_keys, first_seen_at, last_seen_at)
+  values (v_new, v_person.org_id, v_keys, p_now, p_now);
   update outbox.person p set lane_keys = array(
     select u.k from pg_catalog.unnest(p.lane_keys) with ordinality as u (k, n)
     where u.k <> all (v_keys) order by u.n)
   where p.id = p_person_id;
-  update outbox.person_identifier i set person_id = v_new
-  where i.person_id = p_person_id and i.value = any (p_identifiers);
+  update outbox.person_identifier i set
+    person_id = case when i.value = any (p_identifiers) then v_new else p_person_id end,
+    -- A number changes hands, a user id does not.
+    parted_at = case when i.kind = 'NUMBER' then greatest(i.parted_at, p_at) else i.parted_at end
+  where i.person_id = p_person_id;
   perform outbox.copy_opt_outs(v_person.org_id, p_person_id, v_new);
   perform outbox.audit(v_person.org_id, 'PERSON', p.id::text, 'PARTED',
     pg_catalog.format('Parted from person %s', p.other), p_actor, p_now)
@@ -19049,11 +23553,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_at timestamp with time zone, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_at timestamp with time zone, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) IS 'Makes a new person, without windows, of identifiers of a person, and audits it; returns the id. If the person has no others, returns that person. locks: the caller holds the person.';
+COMMENT ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_at timestamp with time zone, p_actor text, p_now timestamp with time zone) IS 'Makes a new person, without windows, of identifiers of a person, and audits it; returns the id. p_at: since when they are two people. If the person has no other identifiers, returns that person. locks: the caller holds the person.';
 
 -- Name: part_person(text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19082,8 +23586,10 @@ begin
   if v_person is null then
     perform outbox.raise_unknown_person();
   end if;
-  -- Locks the person, and restores the identifier if the person was erased.
-  v_person := outbox.save_person(p_org_id, v_recipients[1:1], v_now);
+  -- Locks the person, and restores all these identifiers if the person was erased.
+  v_person := (outbox.join_people(array(
+    select row(p_org_id, array[r])::outbox.person_link
+    from pg_catalog.unnest(v_recipients) with ordinality as u (r, n) order by u.n), v_now))[1];
   if exists (
     select from pg_catalog.unnest(v_recipients) r
     where outbox.find_person(p_org_id, r) is distinct from v_person)
@@ -19091,7 +23597,7 @@ begin
     raise exception using errcode = 'OH004', message = 'the recipients are not one person',
       hint = 'Give identifiers of one person, as get_person() returns them';
   end if;
-  v_new := outbox.part_off(v_person, v_recipients, p_actor, v_now);
+  v_new := outbox.part_off(v_person, v_recipients, v_now, p_actor, v_now);
   if v_new = v_person then
     raise exception using errcode = 'OH004', message = 'the person has no other recipients',
       hint = 'Give only those that leave the person';
@@ -19106,7 +23612,7 @@ ALTER FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor te
 
 -- Name: FUNCTION part_person(p_org_id text, p_recipients text[], p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) IS 'Parts people who were joined by mistake: these identifiers of a person become a person of their own. Both keep all opt-outs; the windows of both are closed. Returns {"person", "parted"}, both as get_person(). If WhatsApp links them again, they are joined again. OH001; OH002: nothing is known of the recipient; OH004: they are of several people, or all identifiers of the person. locks: the person.';
+COMMENT ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_actor text) IS 'Parts people who were joined by mistake: these identifiers of a person become a person of their own. Both keep all opt-outs; the windows of both are closed. Returns {"person", "parted"}, both as get_person(). If WhatsApp links them again later, they are joined again; older updates and older messages do not join them. OH001; OH002: nothing is known of the recipient; OH004: they are of several people, or all identifiers of the person. locks: the person.';
 
 -- Name: partition_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19616,6 +24122,70 @@ ALTER FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate 
 
 COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Records the error and its SQLSTATE for updates that could not be applied, and the time of the next check.';
 
+-- Name: preview_replay_job(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.preview_replay_job(p_org_id text, p_job jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  -- The most dead letters that it reads.
+  v_most constant integer := 20000;
+  v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
+  v_from timestamptz := coalesce((p_job ->> 'failedFrom')::timestamptz, '-infinity');
+  -- Whole milliseconds, as the API writes a time, so that the job gets the same bound.
+  v_to timestamptz := least(
+    pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
+    pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_rows integer := 0;
+  v_total integer := 0;
+  v_first timestamptz;
+  v_sample jsonb[] := array[]::jsonb[];
+begin
+  if v_endpoint is not null then
+    perform outbox.org_endpoint(p_org_id, v_endpoint);
+  end if;
+  if v_from > v_to then
+    perform outbox.invalid('failedFrom', 'is after failedTo', 'Expected a span in the past');
+  end if;
+  v_list := outbox.open_letter_list(p_org_id, v_endpoint, v_from, v_to,
+    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  while v_rows < v_most loop
+    fetch v_list into v_letter;
+    exit when not found;
+    v_rows := v_rows + 1;
+    if v_letter.discarded_at is null and v_letter.replayed_at is null
+      and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
+      and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
+    then
+      v_total := v_total + 1;
+      v_first := v_letter.failed_at;
+      if v_total <= 5 then
+        v_sample := v_sample || outbox.dead_letter_json(v_letter);
+      end if;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('total', v_total, 'capped', v_rows = v_most,
+    'oldestFailedAt', outbox.iso_time(v_first), 'failedTo', outbox.iso_time(v_to),
+    'sample', pg_catalog.to_jsonb(v_sample), 'rows', v_rows);
+end
+$$;
+
+ALTER FUNCTION outbox.preview_replay_job(p_org_id text, p_job jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION preview_replay_job(p_org_id text, p_job jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.preview_replay_job(p_org_id text, p_job jsonb) IS 'What create_replay_job() with the same selection would replay, at most 20,000 rows read: {"total", "capped": there may be more, "oldestFailedAt", "failedTo": pass it to the job, so that it replays the same ones, "sample": the newest 5, "rows": how many were read}. OH001, OH002.';
+
 -- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.preview_retry_config(p_policy jsonb) RETURNS jsonb
@@ -19970,15 +24540,26 @@ CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
+  v_route constant text := 'POST /events/batch';
   v_version bigint;
+  v_before jsonb;
   v_result jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
-    return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
+    -- The keys come before the catalogue: a repeat succeeds whatever the catalogue is now.
+    v_result := outbox.find_response(p_org_id, v_route, p_key, p_events, outbox.clock());
+    if v_result is not null then
+      return v_result;
+    end if;
+    v_before := outbox.published_before(p_org_id, p_events);
+    if pg_catalog.jsonb_array_length(v_before) < pg_catalog.jsonb_array_length(p_events) then
+      return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id),
+        'duplicates', v_before);
+    end if;
   end if;
-  v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  v_result := outbox.begin_request(p_org_id, v_route, p_key, p_events);
   if v_result is null then
     v_result := pg_catalog.to_jsonb(outbox.publish_array(p_events, p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
@@ -19991,31 +24572,7 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of events whose idempotency key an earlier event has]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
-
--- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.inbound_message (
-    id bigint NOT NULL,
-    org_id text NOT NULL,
-    channel_id uuid NOT NULL,
-    phone_number_id text NOT NULL,
-    wamid text,
-    person_id bigint,
-    type text NOT NULL,
-    text text,
-    reply_to bigint,
-    payload jsonb NOT NULL,
-    sent_at timestamp with time zone NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    erased_at timestamp with time zone
-);
-
-ALTER TABLE outbox.inbound_message OWNER TO postgres;
-
--- Name: TABLE inbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.inbound_message IS 'Inbound messages, each once. type is WhatsApp''s; text is the readable text; reply_to is the outbound message that it replies to; payload is the rest of the update. At erased_at, message.retention_days after its arrival, text, payload and ids were erased.';
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of events whose idempotency key an earlier event has]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue(), "duplicates"}, for a new check of the other events. If all events, or the request, were published before, the catalogue does not matter. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
 
 -- Name: publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20063,10 +24620,38 @@ CREATE FUNCTION outbox.publish_inserted() RETURNS trigger
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_body text := new.payload::text;
+  v_row jsonb;
+  v_id uuid;
+  v_at timestamptz;
+  v_created_at timestamptz;
 begin
-  new.id := outbox.publish_raw(new.event_type, new.payload::text);
-  new.status := 'PENDING';
-  new.retry_count := 0;
+  -- The payload is not part of v_row, because jsonb would change its text.
+  new.payload := null;
+  v_row := pg_catalog.to_jsonb(new);
+  perform outbox.check_inserted(tg_table_name, v_row);
+  -- A time that has passed means at once, as in a column with the default now().
+  v_at := (v_row ->> 'next_retry_at')::timestamptz;
+  -- invalid() names the columns. An exception handler would be a subtransaction for each row.
+  perform pg_catalog.set_config('outbox.field_names', 'type=event_type,deliver_at=next_retry_at'
+    || case when v_row ? 'saga_id' then ',correlation_id=saga_id' else '' end, true);
+  v_id := outbox.publish_raw(v_row ->> 'event_type', v_body,
+    p_partition_key => v_row ->> 'partition_key',
+    p_correlation_id => coalesce(v_row ->> 'correlation_id', v_row ->> 'saga_id'),
+    p_endpoint_id => (v_row ->> 'endpoint_id')::uuid,
+    p_deliver_at => case when v_at > outbox.clock() then v_at end);
+  perform pg_catalog.set_config('outbox.field_names', '', true);
+  select e.created_at, coalesce(e.deliver_at, e.created_at) into v_created_at, v_at
+  from outbox.event e where e.id = v_id;
+  new := pg_catalog.jsonb_populate_record(new, pg_catalog.jsonb_build_object(
+    'id', v_id, 'event_id', v_id,
+    'status', case tg_table_name when 'transaction_outbox' then 'pending' else 'PENDING' end,
+    'retry_count', 0, 'max_retries', outbox.most_attempts((v_row ->> 'endpoint_id')::uuid),
+    'correlation_id', coalesce(v_row ->> 'correlation_id', v_id::text),
+    'saga_id', coalesce(v_row ->> 'saga_id', v_id::text),
+    'last_error', null, 'next_retry_at', v_at, 'created_at', v_created_at));
+  new.payload := v_body;
   return new;
 end
 $$;
@@ -20075,7 +24660,7 @@ ALTER FUNCTION outbox.publish_inserted() OWNER TO postgres;
 
 -- Name: FUNCTION publish_inserted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: publishes an inserted row. It reads only event_type and payload.';
+COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of the views of operations/outbox_views: publishes an inserted row in the organisation default. next_retry_at: the time of the first attempt, at once if it has passed; endpoint_id: the only endpoint. OH001, OH002: see publish_raw(); OH001: a column has a value that a new row cannot have.';
 
 -- Name: publish_many(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20109,7 +24694,7 @@ CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    p_lane_key, null, null, p_message.channel_id, null, null);
+    p_lane_key, p_message.correlation_id, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event, true);
@@ -20121,7 +24706,7 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_
 
 -- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is the first lane key of the person, or person_key() of a number of which nothing else is known.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Publishes the current event of a message, with the correlation id of the message. Its partition key is the first lane key of the person, or person_key() of a number of which nothing else is known.';
 
 -- Name: publish_moves(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20518,8 +25103,8 @@ CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now 
     AS $$
 begin
   with published as (
-    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
-      traceparent, created_at)
+    insert into outbox.event (id, org_id, type, body, partition_key, correlation_id,
+      idempotency_key, traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
@@ -20528,8 +25113,8 @@ begin
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- The same key as the message's event, so that an ordered endpoint gets the events of a
       -- recipient in order.
-      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
-      (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
+      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), m.correlation_id,
+      u.key, (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
@@ -20557,7 +25142,33 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
+COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id. The correlation id is that of the message.';
+
+-- Name: published_before(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.published_before(p_org_id text, p_events jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_after timestamptz := outbox.clock() - outbox.key_window();
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(o.ordinality - 1 order by o.ordinality), '[]')
+    from pg_catalog.jsonb_array_elements(p_events) with ordinality o
+    where exists (
+      select from outbox.idempotency_key k
+      where k.org_id = p_org_id and k.key = o.value ->> 'idempotency_key'
+        and k.created_at > v_after));
+end
+$$;
+
+ALTER FUNCTION outbox.published_before(p_org_id text, p_events jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION published_before(p_org_id text, p_events jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.published_before(p_org_id text, p_events jsonb) IS 'The places of events whose idempotency key an earlier event has, from 0: publishing decides about them by the key alone.';
 
 -- Name: purge_apart(uuid, bigint, tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20570,7 +25181,7 @@ declare
 begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
     end if;
@@ -20608,26 +25219,15 @@ CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
 declare
   v_now timestamptz := outbox.clock();
   v_deadline timestamptz := outbox.job_deadline();
+  v_endpoints uuid[] := outbox.endpoints_to_purge(v_now);
   v_endpoint uuid;
   v_purged integer := 0;
 begin
-  for v_endpoint in
-    select e.id
-    -- First the join: most deleted endpoints have no gate any more.
-    from (
-      select p.id from outbox.endpoint p
-      join outbox.gate g on g.endpoint_id = p.id
-      where p.status = 'deleted'
-      offset 0
-    ) e
-    where not outbox.rests('outbox.purge_deleted', 'deleted endpoint ' || e.id, v_now)
-    order by pg_catalog.random()
-    limit 10
-  loop
+  foreach v_endpoint in array v_endpoints loop
     begin
-      v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-        v_now);
-    exception when query_canceled or others then
+      v_purged := v_purged + outbox.purge_endpoint(v_endpoint,
+        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
       end if;
@@ -20645,7 +25245,7 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints; returns how many. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
 
 -- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20671,6 +25271,9 @@ begin
   where g.endpoint_id = p_endpoint_id
   for no key update skip locked;
   if not found then
+    update outbox.endpoint e set is_purged = true
+    where e.id = p_endpoint_id and not exists (
+      select from outbox.gate g where g.endpoint_id = p_endpoint_id);
     return 0;
   end if;
   v_rows := array(
@@ -20958,12 +25561,13 @@ declare
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
-    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash)
+    channel_id, event_id, content, category, created_by, created_at, updated_at, recipient_hash,
+    correlation_id)
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
     p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
-    p_message.created_by, p_now, p_now, p_message.recipient_hash)
+    p_message.created_by, p_now, p_now, p_message.recipient_hash, p_message.correlation_id)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
   if not found then
@@ -20972,8 +25576,8 @@ begin
   end if;
   perform outbox.publish_message(v_message, p_lane_key, p_now);
   perform outbox.count_message('QUEUED');
-  perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
-    'Message created', v_message.created_by, p_now);
+  perform outbox.audit_message(v_message, 'CREATED', 'Message created', v_message.created_by,
+    p_now);
   return pg_catalog.jsonb_build_object('outcome', 'created',
     'message', outbox.message_json(v_message));
 end
@@ -20993,11 +25597,14 @@ CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wi
     AS $$
 begin
   with news as (
-    insert into outbox.event (id, org_id, type, body, created_at)
-    select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
+    -- An endpoint with ordering partition receives what happened to one endpoint in this order.
+    insert into outbox.event (id, org_id, type, body, partition_key, created_at)
+    select outbox.uuid_v7(p_now), 'outhook', p_type, b, b::jsonb ->> 'endpointId', p_now
+    from pg_catalog.unnest(p_bodies) b
     returning id, org_id
   )
   insert into outbox.unrouted (event_id, org_id) select n.id, n.org_id from news n;
+  perform outbox.count_up('operational_events', array[p_type], pg_catalog.cardinality(p_bodies));
 end
 $$;
 
@@ -21005,7 +25612,7 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
+COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type, with the endpoint as partition key, and counts them.';
 
 -- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21046,6 +25653,40 @@ ALTER FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) IS 'Sets the meaning of a word as a whole message for an organisation: STOP, START, or NONE to disable a word of all organisations. Returns {"language", "word", "action"}. OH001.';
+
+-- Name: put_row(outbox.replay_job, outbox.event, boolean, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.check_event(p_event);
+  insert into outbox.event select p_event.*;
+  if p_is_ordered then
+    insert into outbox.unrouted (event_id, org_id, is_backfill)
+    values (p_event.id, p_event.org_id, true);
+  end if;
+  return null;
+exception when query_canceled or assert_failure or others then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+    raise;
+  elsif outbox.may_stay(sqlstate)
+    and outbox.refuse_upkeep('outbox.backfill',
+      pg_catalog.format('row %s of replay job %s', p_place, p_job.id), sqlstate, sqlerrm,
+      '1 hour') < 5
+  then
+    return '';
+  end if;
+  return pg_catalog.format('%s %s', sqlstate, sqlerrm);
+end
+$$;
+
+ALTER FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint) OWNER TO postgres;
+
+-- Name: FUNCTION put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint) IS 'Stores the event of a row: null. Else the error for which the job skips the row, because its event is invalid or refused; empty: the job has to try again, after an error that is usually temporary, at most 4 times. p_place: the number of the row in the order of the job.';
 
 -- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21224,9 +25865,8 @@ CREATE FUNCTION outbox.queue_backlog() RETURNS jsonb
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(outbox.clock());
-  v_router outbox.router;
+  v_router outbox.router := outbox.current_router();
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     'unrouted', (
       select pg_catalog.count(*) from (
@@ -21326,20 +25966,29 @@ CREATE FUNCTION outbox.queue_problems(p_backlog jsonb) RETURNS text[]
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
+  v_more text[];
 begin
+  -- They read objects of the application, and must hide no other problem.
+  begin
+    v_more := outbox.more_problems();
+  exception when assert_failure or others then
+    v_more := array['the problems of a module cannot be read: SQLSTATE ' || sqlstate];
+  end;
   return pg_catalog.array_remove(array[
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
+    outbox.kind_problem(outbox.clock()),
     outbox.upkeep_problem(outbox.clock()),
+    outbox.settings_problem(),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || outbox.more_problems();
+  ], null) || v_more;
 end
 $$;
 
@@ -21347,7 +25996,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, objects that the periodic work cannot process, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_person(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21427,9 +26076,9 @@ ALTER FUNCTION outbox.read_above(p_router outbox.router) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_above(p_router outbox.router) IS 'The new events in the order of their ids.';
 
--- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: read_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_catalogue(p_org_id text) RETURNS jsonb
+CREATE FUNCTION outbox.read_catalogue(p_org_id text, p_with_types boolean DEFAULT true) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -21453,16 +26102,16 @@ begin
     'types', coalesce(
       (
         select pg_catalog.jsonb_object_agg(t.type, t.schema)
-        from outbox.event_type t where t.org_id = p_org_id
+        from outbox.event_type t where t.org_id = p_org_id and p_with_types
       ), '{}'));
 end
 $$;
 
-ALTER FUNCTION outbox.read_catalogue(p_org_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.read_catalogue(p_org_id text, p_with_types boolean) OWNER TO postgres;
 
--- Name: FUNCTION read_catalogue(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_catalogue(p_org_id text, p_with_types boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'The rules for publishing: {"strict", "version", "types": {type: schema or null}}.';
+COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text, p_with_types boolean) IS 'The rules for publishing: {"strict", "version", "types": {type: schema or null}}. They may have several MiB; types is empty without p_with_types.';
 
 -- Name: read_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21634,11 +26283,8 @@ begin
   if pg_catalog.cardinality(v_parts) > 0 then
     perform outbox.wait_for_turns(v_parts);
   end if;
-  if exists (select from outbox.backlog) then
+  if exists (select from outbox.waiting_part) then
     v_batch := outbox.without_waiting(v_batch);
-  end if;
-  if v_batch.orgs[1] <> any (v_batch.orgs) then
-    v_batch := outbox.in_turn(v_batch);
   end if;
   return v_batch;
 end
@@ -21652,7 +26298,7 @@ COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the e
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) RETURNS record
+CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -21662,6 +26308,7 @@ declare
   v_body text;
 begin
   select e.body into v_body from outbox.event e where e.id = p_event_id;
+  value_count := outbox.count_values(v_body);
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -21673,11 +26320,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) OWNER TO postgres;
+ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) OWNER TO postgres;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
+COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) IS 'The payload of an event for its filters, with the number of its values (count_values()), or the reason why it cannot be read as jsonb.';
 
 -- Name: read_problem(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21692,7 +26339,7 @@ begin
     else outbox.vault_text(p_vault_id, p_what)
   end;
   return null;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -21786,6 +26433,30 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
+-- Name: read_source(outbox.backfill_source, jsonb, integer, text[], text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[] DEFAULT NULL::text[], p_lock text DEFAULT ''::text, p_most_bytes bigint DEFAULT 67108864) RETURNS outbox.source_row[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_columns text[] := outbox.key_columns(p_source.source);
+begin
+  return outbox.fetch_rows(
+    outbox.source_query(p_source, p_watch, v_columns,
+      case
+        when p_keys is null then 'true'
+        else outbox.key_text(v_columns) || ' = any ($1)'
+      end, p_limit) || p_lock, p_keys, p_most_bytes);
+end
+$_$;
+
+ALTER FUNCTION outbox.read_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[], p_lock text, p_most_bytes bigint) OWNER TO postgres;
+
+-- Name: FUNCTION read_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[], p_lock text, p_most_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[], p_lock text, p_most_bytes bigint) IS 'The next rows of a table up to until_key, in the order of the primary key; only those of p_keys unless it is null. p_lock: the locking clause. It reads no further row when it has p_most_bytes.';
+
 -- Name: read_turn(outbox.router, outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) RETURNS outbox.routing
@@ -21800,21 +26471,24 @@ CREATE FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing)
     AS $$
 declare
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_has_new boolean := coalesce(pg_catalog.cardinality(p_batch.events) > 0, false);
+  v_most integer := greatest(1, p_router.batch / case when v_has_new then 2 else 1 end);
+  v_turn outbox.routing;
   v_share integer;
 begin
-  p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, p_router.batch);
-  v_share := p_router.batch / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
-  with orgs as materialized (
-    select o.org_id, o.place, outbox.org_width(o.org_id) as width
+  p_batch.turn_orgs := outbox.waiting_orgs(p_router.last_org, v_most);
+  v_share := v_most / greatest(1, pg_catalog.cardinality(p_batch.turn_orgs));
+  select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
+    pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
+  into v_turn.events, v_turn.rows_at, v_turn.behind, v_turn.orgs
+  from (
+    select o.org_id, u.*
     from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
-  ), taken as materialized (
-    select o.place, o.org_id, o.width, u.event_id, u.row_at, u.behind,
-      pg_catalog.row_number() over (partition by o.place order by u.event_id) as n
-    from orgs o
     cross join lateral (
       select u.event_id, u.row_at, u.behind
       from (
-        select b.period from outbox.backlog b where b.org_id = o.org_id order by b.period offset 0
+        select b.period from outbox.waiting_part b
+        where b.org_id = o.org_id order by b.period offset 0
       ) b
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
@@ -21824,17 +26498,15 @@ begin
       ) u
       limit v_share
     ) u
-  )
-  select coalesce(pg_catalog.array_agg(t.event_id), '{}'),
-    coalesce(pg_catalog.array_agg(t.row_at), '{}'),
-    coalesce(pg_catalog.array_agg(t.behind), '{}'), coalesce(pg_catalog.array_agg(t.org_id), '{}')
-  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.orgs
-  from (
-    select t.* from taken t
-    order by (t.n - case when t.place = 1 then 1 else 0 end) * t.width, t.place
+    order by o.place, u.event_id
   ) t;
+  -- Concatenated with nulls, so that a batch without events has empty arrays.
+  p_batch.events := '{}'::uuid[] || p_batch.events || v_turn.events;
+  p_batch.rows_at := '{}'::tid[] || p_batch.rows_at || v_turn.rows_at;
+  p_batch.behind := '{}'::uuid[] || p_batch.behind || v_turn.behind;
+  p_batch.orgs := '{}'::text[] || p_batch.orgs || v_turn.orgs;
   p_batch.turn_of := p_batch.turn_orgs[pg_catalog.cardinality(p_batch.turn_orgs)];
-  p_batch.is_shared := pg_catalog.cardinality(p_batch.turn_orgs) > 1;
+  p_batch.is_shared := v_has_new or pg_catalog.cardinality(p_batch.turn_orgs) > 1;
   return p_batch;
 end
 $$;
@@ -21843,7 +26515,7 @@ ALTER FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) 
 
 -- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch with events of backlog: of each organisation its first ones, as many as its share of the batch. They take turns: an organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation comes before all others.';
+COMMENT ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) IS 'A batch that also has events of waiting_part: of each organisation its first ones, as many as its share of the batch.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21855,8 +26527,15 @@ CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
 declare
   v_router outbox.router;
   v_batch outbox.routing;
+  v_read outbox.routing;
+  v_is_again boolean := false;
+  v_is_shared boolean;
   v_most integer := 2000;
-  v_most_work bigint := 4194304;
+  v_end integer;
+  -- Only while organisations wait for each other.
+  v_most_of_org constant integer := 250;
+  -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
+  v_most_work bigint := 262144;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -21871,7 +26550,8 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  if v_router.shared_at > outbox.clock() - interval '5 s' then
+  v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
     v_most := v_most / 4;
@@ -21880,23 +26560,38 @@ begin
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
+    or exists (select from outbox.waiting_part)
+  then
     v_batch := outbox.read_turn(v_router, v_batch);
   end if;
+  if v_batch.orgs[1] <> any (v_batch.orgs) then
+    v_batch := outbox.in_turn(v_batch);
+  end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    perform outbox.leave_backlog(v_batch);
+    perform outbox.remove_done_parts(v_batch);
     return null;
   end if;
-  v_batch := outbox.add_pairs(v_batch, v_most + 1);
-  if v_batch.questions is not null then
-    v_batch := outbox.evaluate_filters(
-      v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+  v_read := v_batch;
+  loop
+    v_end := v_most;
+    v_batch := outbox.add_pairs(v_batch, v_most + 1);
     if v_batch.questions is not null then
-      v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
+      v_batch := outbox.evaluate_filters(
+        v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
+      if v_batch.questions is not null then
+        v_end := least(v_end, pg_catalog.cardinality(v_batch.pairs) - 1);
+      end if;
     end if;
-  end if;
-  if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(v_batch, v_most);
+    if v_is_shared then
+      v_end := least(v_end, outbox.org_pairs_end(v_batch, v_most_of_org) - 1);
+    end if;
+    exit when v_is_again or outbox.serves_first(v_batch, v_end);
+    v_batch := outbox.first_ahead(v_read);
+    v_is_again := true;
+  end loop;
+  if pg_catalog.cardinality(v_batch.pairs) > v_end then
+    v_batch := outbox.cut_batch(v_batch, v_end);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -21929,7 +26624,7 @@ begin
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
       perform outbox.build_parcel(v_one, p_known, p_now);
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_call(sqlstate) then
         raise;
       end if;
@@ -21948,6 +26643,47 @@ ALTER FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now ti
 -- Name: FUNCTION readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'A claim without the endpoints whose secrets cannot be read. Releases their deliveries and holds these endpoints. locks: the caller holds the gates.';
+
+-- Name: ready_source(outbox.replay_job, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.ready_source(p_job outbox.replay_job, p_now timestamp with time zone) RETURNS outbox.backfill_source
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_source outbox.backfill_source;
+begin
+  select * into v_source from outbox.backfill_source s where s.job_id = p_job.id;
+  if not exists (select from pg_catalog.pg_class c where c.oid = v_source.source) then
+    update outbox.replay_job j set status = 'cancelled', finished_at = p_now
+    where j.id = p_job.id;
+    perform outbox.refuse_upkeep('outbox.backfill',
+      pg_catalog.format('rows of replay job %s', p_job.id), 'OH004',
+      'the table was dropped, so the job is cancelled', '1 hour');
+    return null;
+  end if;
+  -- Again, because its owner may have changed.
+  perform outbox.check_source(v_source.source);
+  if outbox.key_parts(v_source.source) is distinct from v_source.key_parts then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the primary key of %s has changed', v_source.source),
+      hint = 'Cancel the job, and start another one';
+  end if;
+  if not v_source.is_bounded then
+    v_source.is_bounded := true;
+    v_source.until_key := outbox.last_key(v_source.source);
+    update outbox.backfill_source s set is_bounded = true, until_key = v_source.until_key
+    where s.job_id = p_job.id;
+  end if;
+  return v_source;
+end
+$$;
+
+ALTER FUNCTION outbox.ready_source(p_job outbox.replay_job, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION ready_source(p_job outbox.replay_job, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.ready_source(p_job outbox.replay_job, p_now timestamp with time zone) IS 'The source of a backfill for its next step; in the first step its end is set. Null if the table was dropped: then the job is cancelled. OH001, OH004.';
 
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21982,6 +26718,29 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied; null or empty: none. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
+
+-- Name: stored_from(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored_from() RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return outbox.uuid_v7_floor(outbox.stored_since());
+end
+$$;
+
+ALTER FUNCTION outbox.stored_from() OWNER TO postgres;
+
+-- Name: FUNCTION stored_from(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored_from() IS 'The lowest id from which on all events are stored: that of stored_since().';
 
 -- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22023,6 +26782,7 @@ CREATE TABLE outbox.gate (
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     isolated_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     org_id text NOT NULL,
+    secret_id uuid,
     CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
     CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
     CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
@@ -22034,11 +26794,11 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be claimed; org_id: of the endpoint.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server could not be reached; isolated_at: when a delivery of an isolated lane may be claimed; org_id: of the endpoint; secret_id: the secret of X-Signature that the receiver accepted after it had rejected another one; null: signing_secret() decides.';
 
--- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
+-- Name: open_delivery; Type: VIEW; Schema: outbox; Owner: postgres
 
-CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
+CREATE VIEW outbox.open_delivery WITH (security_invoker='true') AS
  SELECT d.event_id,
     d.endpoint_id,
     e.org_id,
@@ -22062,14 +26822,21 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
         END AS held_because,
     d.attempt,
     d.failed_attempts,
-    NULLIF(
+    ((d.failed_attempts > 0) OR (d.lost_leases > 0)) AS has_failed,
+    (d.replayed_at IS NOT NULL) AS was_replayed,
+    NULLIF(GREATEST(
         CASE
             WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
             ELSE d.due_at
-        END, 'infinity'::timestamp with time zone) AS next_attempt_at,
+        END,
+        CASE
+            WHEN (r.step = 'claim'::text) THEN r.again_at
+            ELSE NULL::timestamp with time zone
+        END), 'infinity'::timestamp with time zone) AS next_attempt_at,
     COALESCE(v.created_at, x.event_created_at) AS created_at,
-    NULL::timestamp with time zone AS finished_at,
-    true AS open
+    COALESCE(v.body, x.original_message) AS body,
+    COALESCE(v.partition_key, x.partition_key) AS partition_key,
+    COALESCE(v.correlation_id, x.correlation_id, (d.event_id)::text) AS correlation_id
    FROM ((((((outbox.delivery d
      LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
      LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
@@ -22090,16 +26857,42 @@ UNION ALL
     ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error) AS held_because,
     0 AS attempt,
     0 AS failed_attempts,
+    false AS has_failed,
+    false AS was_replayed,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
-    NULL::timestamp with time zone AS finished_at,
-    true AS open
+    v.body,
+    v.partition_key,
+    COALESCE(v.correlation_id, (v.id)::text) AS correlation_id
    FROM ((outbox.refusal r
      JOIN outbox.event v ON ((v.id = r.event_id)))
      JOIN outbox.endpoint e ON ((e.id = r.endpoint_id)))
   WHERE ((r.step = 'routing'::text) AND (NOT (EXISTS ( SELECT
            FROM outbox.delivery d
-          WHERE ((d.event_id = r.event_id) AND (d.endpoint_id = r.endpoint_id))))))
+          WHERE ((d.event_id = r.event_id) AND (d.endpoint_id = r.endpoint_id))))));
+
+ALTER TABLE outbox.open_delivery OWNER TO postgres;
+
+-- Name: VIEW open_delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.open_delivery IS 'The open deliveries, with the body of their events. status, held_because: see delivery_status; has_failed: an attempt has failed since the creation or the last replay, or a lease was lost; was_replayed: it ended before, and a replay opened it again.';
+
+-- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
+ SELECT o.event_id,
+    o.endpoint_id,
+    o.org_id,
+    o.event_type,
+    o.status,
+    o.held_because,
+    o.attempt,
+    o.failed_attempts,
+    o.next_attempt_at,
+    o.created_at,
+    NULL::timestamp with time zone AS finished_at,
+    true AS open
+   FROM outbox.open_delivery o
 UNION ALL
  SELECT a.event_id,
     a.endpoint_id,
@@ -22124,6 +26917,29 @@ UNION ALL
  SELECT a.event_id,
     a.endpoint_id,
     e.org_id,
+    x.original_topic AS event_type,
+    a.outcome AS status,
+    a.error AS held_because,
+    a.attempt,
+    a.failed_attempts,
+    NULL::timestamp with time zone AS next_attempt_at,
+    COALESCE(x.event_created_at, outbox.uuid_v7_time(a.event_id)) AS created_at,
+    a.at AS finished_at,
+    false AS open
+   FROM ((outbox.attempt a
+     JOIN outbox.endpoint e ON ((e.id = a.endpoint_id)))
+     LEFT JOIN outbox.dead_letter x ON (((x.event_id = a.event_id) AND (x.endpoint_id = a.endpoint_id))))
+  WHERE ((a.outcome = ANY (ARRAY['delivered'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text])) AND (a.event_id < outbox.stored_from()) AND (NOT (EXISTS ( SELECT
+           FROM outbox.event v
+          WHERE (v.id = a.event_id)))) AND (NOT (EXISTS ( SELECT
+           FROM outbox.delivery d
+          WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
+           FROM outbox.attempt b
+          WHERE ((b.event_id = a.event_id) AND (NOT (b.endpoint_id IS DISTINCT FROM a.endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (ROW(b.attempt, b.at) > ROW(a.attempt, a.at)))))))
+UNION ALL
+ SELECT a.event_id,
+    a.endpoint_id,
+    e.org_id,
     NULL::text AS event_type,
     a.outcome AS status,
     a.error AS held_because,
@@ -22137,13 +26953,86 @@ UNION ALL
      JOIN outbox.endpoint e ON ((e.id = a.endpoint_id)))
   WHERE ((a.outcome = 'event_missing'::text) AND (NOT (EXISTS ( SELECT
            FROM outbox.event v
-          WHERE (v.id = a.event_id)))));
+          WHERE (v.id = a.event_id)))))
+UNION ALL
+ SELECT x.event_id,
+    x.endpoint_id,
+    x.org_id,
+    x.original_topic AS event_type,
+        CASE
+            WHEN (x.delivered_at >= COALESCE(x.replayed_at, '-infinity'::timestamp with time zone)) THEN 'delivered'::text
+            WHEN ((x.replayed_at IS NOT NULL) AND (NOT x.at_broker)) THEN 'cancelled'::text
+            WHEN (x.why = 'expired'::text) THEN x.why
+            ELSE 'dead_letter'::text
+        END AS status,
+    x.error AS held_because,
+    x.attempt,
+    x.retry_count AS failed_attempts,
+    NULL::timestamp with time zone AS next_attempt_at,
+    x.event_created_at AS created_at,
+    COALESCE(x.delivered_at, x.failed_at) AS finished_at,
+    false AS open
+   FROM (outbox.dead_letter x
+     LEFT JOIN outbox.event v ON ((v.id = x.event_id)))
+  WHERE ((NOT (EXISTS ( SELECT
+           FROM outbox.delivery d
+          WHERE ((d.event_id = x.event_id) AND (d.endpoint_id = x.endpoint_id))))) AND (NOT (EXISTS ( SELECT
+           FROM outbox.attempt a
+          WHERE ((a.event_id = x.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM x.endpoint_id)) AND ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND ((v.id IS NOT NULL) OR (x.event_id < outbox.stored_from())))))));
 
 ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next attempt), held (held_because has the reason; set aside: the database rejected it, until retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber, event_missing (its event is no longer stored; event_type is null). For the newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished, as long as any row of one is stored: a delivered one at least event.delivered_days, a dead letter until it is replayed or discarded. Open: pending, processing, retrying (waits for its next attempt), held (held_because has the reason; set aside: the database rejected it, until retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber, event_missing (its event is no longer stored). event_type is null if the event is no longer stored. For the newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
+
+-- Name: COLUMN delivery_status.event_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.event_id IS 'The event that is delivered.';
+
+-- Name: COLUMN delivery_status.endpoint_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.endpoint_id IS 'The endpoint that gets it. Null: no endpoint was subscribed.';
+
+-- Name: COLUMN delivery_status.org_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.org_id IS 'The organisation of the event.';
+
+-- Name: COLUMN delivery_status.event_type; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.event_type IS 'The type of the event. Null: the event is no longer stored.';
+
+-- Name: COLUMN delivery_status.status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.status IS 'Its status: see the comment on the view.';
+
+-- Name: COLUMN delivery_status.held_because; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.held_because IS 'Why it is held, or will be after the attempt that is in flight; or why it ended without a response.';
+
+-- Name: COLUMN delivery_status.attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.attempt IS 'The number of the last claim. It grows with each claim, also after a replay.';
+
+-- Name: COLUMN delivery_status.failed_attempts; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.failed_attempts IS 'How many attempts have failed since the creation or the last replay. Null: there was nothing to deliver.';
+
+-- Name: COLUMN delivery_status.next_attempt_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.next_attempt_at IS 'When the next attempt is due. Null: it has ended, or waits for a person.';
+
+-- Name: COLUMN delivery_status.created_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.created_at IS 'When the event was published.';
+
+-- Name: COLUMN delivery_status.finished_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.finished_at IS 'When it ended. Null: it is open.';
+
+-- Name: COLUMN delivery_status.open; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.delivery_status.open IS 'Whether it has not ended.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22255,8 +27144,7 @@ begin
       when v_row.is_copy then 'too: the recipient has the message twice'
       else 'although WhatsApp reported it as failed'
     end);
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
-      v_text, null, p_now);
+    perform outbox.audit_message(v_message, 'UPDATED', v_text, null, p_now);
     perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
       pg_catalog.jsonb_build_object('deliveryStatus', v_row.status, 'note', v_text,
         'at', outbox.iso_time(v_row.at)), p_now);
@@ -22270,6 +27158,51 @@ ALTER FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now ti
 
 COMMENT ON FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp had reported a failure, or another attempt arrived before.';
 
+-- Name: record_broker_replay(uuid, uuid, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean DEFAULT true) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_letter outbox.dead_letter;
+begin
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  update outbox.dead_letter x set
+    replayed_at = case when p_published then x.replayed_at end,
+    delivered_at = case when p_published then v_now end,
+    at_broker = false
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id and x.at_broker
+    and x.delivered_at is null and x.discarded_at is null
+  returning x.* into v_letter;
+  if v_letter.id is not null and p_published then
+    -- The end of this delivery in its history, as after any other replay.
+    insert into outbox.attempt (
+      event_id, endpoint_id, attempt, at, kind, outcome, error, failed_attempts)
+    values (p_event_id, p_endpoint_id, v_letter.attempt, v_now, 'close', 'delivered',
+      'published again from its dead-letter topic', 0);
+  elsif v_letter.id is not null then
+    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id], v_now);
+  end if;
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'recorded', v_letter.id is not null);
+end
+$$;
+
+ALTER FUNCTION outbox.record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean) OWNER TO postgres;
+
+-- Name: FUNCTION record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean) IS 'Records the result of a claimed dead letter: it was published again, and so is delivered, or the broker refused it (p_published false), and so is open again: {"event_id", "endpoint_id", "recorded": false if it is not claimed (any more)}.';
+
 -- Name: record_failure(outbox.outbound_message, boolean, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone) RETURNS void
@@ -22278,7 +27211,7 @@ CREATE FUNCTION outbox.record_failure(p_message outbox.outbound_message, p_by_ca
     AS $$
 begin
   -- The error of a response contains its code.
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
+  perform outbox.audit_message(p_message, 'FAILED',
     'Message failed: ' || case when p_by_callback then p_message.error_code || ' ' else '' end
       || p_message.error_message, null, p_now);
   perform outbox.add_activity(p_message, 'MESSAGE_FAILED', pg_catalog.jsonb_strip_nulls(
@@ -22364,7 +27297,9 @@ begin
       select l.id, l.leased, l.leased_until from outbox.lane l
       where l.gate_id = g.id and l.isolated and l.next_at <= p_now
     ) n
-    where n.leased > 0 and n.leased_until <= p_now);
+    -- The lanes of a gate without a request in flight are not read: they have no lease.
+    where g.in_flight > 0 and n.leased > 0 and n.leased_until <= p_now
+      and not outbox.is_left_out(n.id, p_now));
   if pg_catalog.cardinality(v_lanes) = 0 then
     return 0;
   end if;
@@ -22442,8 +27377,7 @@ begin
       perform outbox.record_failure(v_message, v_row.by_callback, v_row.title, v_row.details,
         p_now);
     else
-      perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
-        'Message sent successfully', null, p_now);
+      perform outbox.audit_message(v_message, 'SENT', 'Message sent successfully', null, p_now);
       perform outbox.add_activity(v_message, 'MESSAGE_SENT',
         pg_catalog.jsonb_build_object('attempt', v_row.attempt_no), p_now);
     end if;
@@ -22521,6 +27455,40 @@ ALTER FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time 
 
 COMMENT ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) IS 'Records the results of a run whose contract this database does not support: these requests were sent, and without a result each would be sent again. Every contract has the members "event", "endpoint", "attempt" and "outcome" of a result. Returns how many were applied. locks: the gates of the results by id.';
 
+-- Name: record_reported(bigint, outbox.message_attempt, text, timestamp with time zone, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_reported(p_message_id bigint, p_before outbox.message_attempt, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_known timestamptz := case
+    when p_status = 'failed' then coalesce(p_before.failed_at, p_before.arrived_at)
+    when p_before.failed_at is not null then p_before.arrived_at
+    when p_status = 'delivered' then p_before.delivered_at
+    else p_before.read_at
+  end;
+  v_message outbox.outbound_message;
+begin
+  if v_known is not null then
+    return;
+  end if;
+  select * into v_message from outbox.outbound_message m where m.id = p_message_id;
+  perform outbox.audit_message(v_message, 'UPDATED',
+    'Delivery status updated to: ' || p_status, null, p_now);
+  perform outbox.add_activity(v_message, 'MESSAGE_STATUS_UPDATE',
+    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('deliveryStatus', p_status, 'at',
+      outbox.iso_time(p_at), 'errorCode', p_code, 'error', p_error)), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.record_reported(p_message_id bigint, p_before outbox.message_attempt, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_reported(p_message_id bigint, p_before outbox.message_attempt, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_reported(p_message_id bigint, p_before outbox.message_attempt, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Adds the audit and activity rows of a reported status, unless it changes nothing: p_before is the attempt before it.';
+
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) RETURNS outbox.completed
@@ -22562,9 +27530,9 @@ CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now t
     AS $$
 begin
   insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
+    org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
-    'Delivery status updated to: ' || c.status, null, p_now
+    'Delivery status updated to: ' || c.status, null, p_now, m.correlation_id
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
     place)
@@ -22577,8 +27545,9 @@ begin
   select m.org_id, m.dossier_id, 'MESSAGE_STATUS_UPDATE',
     pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
       'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
-      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
-      'error', c.title, 'details', c.details)), p_now
+      'correlationId', m.correlation_id, 'deliveryStatus', c.status,
+      'at', outbox.iso_time(c.at), 'errorCode', c.code, 'error', c.title,
+      'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status, reason,
     place)
@@ -22664,7 +27633,7 @@ ALTER FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) OWNE
 
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits after its result could not be stored: as long as a retry of its endpoint.';
+COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits after it was refused: as long as a retry of its endpoint.';
 
 -- Name: refusal_text(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22689,6 +27658,36 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 -- Name: FUNCTION refusal_text(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
+
+-- Name: refuse_claim(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_again_at timestamptz := outbox.refused_again_at(
+    p_delivery.event_id, p_delivery.endpoint_id, p_now);
+begin
+  perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'claim', p_sqlstate,
+    p_error, v_again_at, p_now);
+  perform outbox.let_pass(p_delivery, v_again_at,
+    outbox.is_timeout(p_sqlstate) or outbox.is_late_claim(), p_now);
+exception when query_canceled or assert_failure or others then
+  if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+    raise;
+  end if;
+  -- Without the row in refusal, each claim meets the delivery again: the endpoint is refused.
+  raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+    p_delivery.event_id, p_delivery.endpoint_id, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a delivery could not be leased. It waits as after a failed attempt, and after the third refusal it is set aside. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: refuse_contract(uuid, jsonb, text, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22751,7 +27750,7 @@ begin
       at = excluded.at,
       again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
     returning r.again_at into v_again_at;
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -22765,7 +27764,7 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id
       and (g.next_at < v_again_at or g.isolated_at < v_again_at);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.fails_call(sqlstate) then
       raise;
@@ -22789,7 +27788,7 @@ CREATE FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text
 begin
   perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
     p_error, p_now + interval '1 hour', p_now);
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -22842,6 +27841,115 @@ ALTER FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timest
 -- Name: FUNCTION refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) IS 'Raises OH011 for a daily limit of an organisation: message "<problem> (<setting>)", detail: the seconds until the day ends in UTC, hint: the remedy.';
+
+-- Name: refuse_lane(bigint, uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_lane(p_lane_id bigint, p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  insert into outbox.lane_refusal as r (
+    lane_id, endpoint_id, failures, sqlstate, error, at, again_at)
+  values (p_lane_id, p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_now + interval '10 s')
+  on conflict (lane_id) do update set
+    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+    at = excluded.at,
+    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6));
+exception when query_canceled or assert_failure or others then
+  if outbox.fails_call(sqlstate) then
+    raise;
+  end if;
+  -- Without the row, each claim meets the lane again: the endpoint is refused.
+  raise warning 'outbox: the refusal of lane % of endpoint % (% %) cannot be recorded: % %',
+    p_lane_id, p_endpoint_id, p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_lane(p_lane_id bigint, p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_lane(p_lane_id bigint, p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_lane(p_lane_id bigint, p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Leaves a lane out of claiming for a while. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: refuse_lanes(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_lanes(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most constant integer := 64;
+  v_gate bigint := (
+    select g.id from outbox.gate g
+    where g.endpoint_id = p_endpoint_id order by g.changed_at desc limit 1);
+  v_lanes bigint[] := outbox.lanes_to_try(p_endpoint_id, v_most, p_now);
+  v_lane bigint;
+  v_started timestamptz := pg_catalog.clock_timestamp();
+  -- First, so that a slow lane can be compared with another one.
+  v_new_error text[] := outbox.new_lane_error(v_gate, p_now);
+  v_is_cause boolean := v_new_error is null;
+  v_slowest interval := pg_catalog.clock_timestamp() - v_started;
+  v_refused bigint[] := array[]::bigint[];
+  v_sqlstates text[] := array[]::text[];
+  v_errors text[] := array[]::text[];
+  v_late text[];
+  v_is_like_others boolean := false;
+begin
+  if outbox.is_timeout(v_new_error[1]) then
+    v_late := v_new_error;
+    v_lanes := '{}';
+  end if;
+  foreach v_lane in array v_lanes loop
+    -- A call has 5 s. So a lane that is started before this and times out is much slower than
+    -- those before it.
+    exit when outbox.is_late_claim();
+    v_started := pg_catalog.clock_timestamp();
+    begin
+      perform outbox.try_lane(v_lane, p_now);
+      v_is_cause := true;
+      v_slowest := greatest(v_slowest, pg_catalog.clock_timestamp() - v_started);
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      if outbox.is_timeout(sqlstate) then
+        v_late := array[sqlstate, sqlerrm];
+      end if;
+      -- If it is as slow as the others, the database is slow.
+      v_is_like_others := v_late is not null
+        and pg_catalog.clock_timestamp() - v_started < 2 * v_slowest;
+      if not v_is_like_others then
+        v_refused := v_refused || v_lane;
+        v_sqlstates := v_sqlstates || sqlstate;
+        v_errors := v_errors || sqlerrm;
+      end if;
+      -- The statement timeout fires only once, so nothing more is tried after it.
+      exit when v_late is not null;
+    end;
+  end loop;
+  if v_late is not null and (v_is_like_others or not v_is_cause) then
+    perform outbox.refuse_endpoint(p_endpoint_id, v_late[1], v_late[2], p_now);
+  end if;
+  for v_place in 1 .. case when v_is_cause then pg_catalog.cardinality(v_refused) else 0 end loop
+    perform outbox.refuse_lane(v_refused[v_place], p_endpoint_id, v_sqlstates[v_place],
+      v_errors[v_place], p_now);
+  end loop;
+  return case
+    when v_late is not null then null
+    when v_is_cause then pg_catalog.cardinality(v_refused)
+    else 0
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_lanes(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_lanes(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_lanes(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Finds the lanes of an endpoint that the database refuses to change, leaves them out for a while and returns how many; null if the statement timed out, so that no time is left. If it refuses each lane, a new one too, it leaves out none: then the cause is the endpoint. If a lane times out that takes as long as the others, it leaves out the endpoint. locks: the caller holds the gate.';
 
 -- Name: refuse_managed(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22972,10 +28080,8 @@ CREATE FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_most constant integer := 3;
   v_delivery outbox.delivery;
-  v_failures integer;
-  v_again_at timestamptz := 'infinity'::timestamptz;
+  v_again_at timestamptz;
 begin
   select d.* into v_delivery from outbox.delivery d
   where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
@@ -22983,16 +28089,11 @@ begin
   if not found then
     return;
   end if;
-  v_failures := 1 + coalesce((
-    select r.failures from outbox.refusal r
-    where r.endpoint_id = p_result.endpoint and r.event_id = p_result.event), 0);
-  if v_failures < v_most then
-    v_again_at := p_now + outbox.refusal_delay(p_result.endpoint, v_failures);
-  end if;
+  v_again_at := outbox.refused_again_at(p_result.event, p_result.endpoint, p_now);
   begin
     perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
       v_again_at, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -23003,7 +28104,7 @@ begin
   end;
   begin
     perform outbox.lay_aside(v_delivery, v_again_at, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -23020,6 +28121,82 @@ ALTER FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_e
 -- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a result could not be stored, and releases its delivery: it waits as after a failed attempt, and after the third refusal it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
+
+-- Name: refuse_rows(uuid, boolean, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_rows(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_rows outbox.delivery[] := outbox.rows_to_lease(p_endpoint_id, p_isolated, p_most, p_now);
+  v_delivery outbox.delivery;
+  v_refused outbox.delivery[] := array[]::outbox.delivery[];
+  v_sqlstates text[] := array[]::text[];
+  v_errors text[] := array[]::text[];
+  v_lane bigint;
+  v_good integer := 0;
+  v_tried integer := 0;
+  v_leasable integer := 0;
+  v_is_cut boolean := false;
+begin
+  foreach v_delivery in array v_rows loop
+    -- The claim takes as long again, and a call has 5 s. So a delivery that is started before this
+    -- and times out is slower than all before it.
+    v_is_cut := v_leasable > 0 and outbox.is_late_claim();
+    exit when v_is_cut;
+    if v_delivery.lane_id is distinct from v_lane then
+      v_lane := v_delivery.lane_id;
+      v_good := 0;
+    end if;
+    -- A claim reads no further.
+    continue when v_good >= p_most;
+    v_tried := v_tried + 1;
+    begin
+      perform outbox.try_lease(v_delivery, p_now);
+      v_good := v_good + 1;
+      v_leasable := v_leasable + 1;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      v_refused := v_refused || v_delivery;
+      v_sqlstates := v_sqlstates || sqlstate;
+      v_errors := v_errors || sqlerrm;
+      -- The statement timeout fires only once, so nothing more is tried after it.
+      exit when outbox.is_timeout(sqlstate);
+    end;
+  end loop;
+  -- If all are refused, the cause is not one of them, unless a newer one can be leased, or each was
+  -- the cause before.
+  if pg_catalog.cardinality(v_refused) >= 10
+    and pg_catalog.cardinality(v_refused) = v_tried
+    and not outbox.is_timeout('57014')
+    and outbox.has_unrefused(v_refused)
+    and (p_isolated or not outbox.can_lease_one(
+      outbox.newest_to_lease(p_endpoint_id, 10, p_now), p_now))
+  then
+    return p_most;
+  end if;
+  for v_place in 1 .. pg_catalog.cardinality(v_refused) loop
+    perform outbox.refuse_claim(v_refused[v_place], v_sqlstates[v_place], v_errors[v_place],
+      p_now);
+  end loop;
+  return case
+    when not v_is_cut and pg_catalog.cardinality(v_refused) > 0 and outbox.is_timeout('57014')
+    then 0
+    -- Those that it has not tried come after them.
+    when v_leasable > 0 then least(v_leasable, p_most)
+    else p_most
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_rows(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_rows(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_rows(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) IS 'Finds the deliveries of an endpoint that the database refuses to lease, among those that a claim of up to p_most may have, and refuses them. If ten or more were tried and all refused, not all of them for the second time, it refuses none: then the cause is the endpoint. Returns how many deliveries the claim may take now: as many as can be leased; p_most if that is unknown; 0 if one delivery has used up the time of the call. locks: the caller holds the gate.';
 
 -- Name: refuse_setting(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23040,6 +28217,27 @@ ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text,
 -- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
+
+-- Name: refuse_slow(text, text, text, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_slow(p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_sqlstate <> '57014' or p_detail not like 'the row (%' then
+    return false;
+  end if;
+  perform outbox.refuse_upkeep(p_task, p_detail, p_sqlstate, p_error, p_shown);
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_slow(p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_slow(p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_slow(p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval) IS 'Records the row that took too long alone, if p_detail of a timeout names it (change_apart()); false if it names none.';
 
 -- Name: refuse_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23086,7 +28284,7 @@ begin
     shown_until = excluded.shown_until
   returning r.failures into v_failures;
   return v_failures;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   raise warning '%(): the refusal of % cannot be recorded: % %', p_task, p_member, sqlstate,
     sqlerrm;
   return null;
@@ -23098,6 +28296,59 @@ ALTER FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text,
 -- Name: FUNCTION refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) IS 'Records that a function could not process an object, and raises a warning that names both. p_shown: for how long queue_health shows it. Returns how often in a row it failed; null if that cannot be recorded.';
+
+-- Name: refused_again_at(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refused_again_at(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_most constant integer := 3;
+  v_failures integer := 1 + coalesce((
+    select r.failures from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id), 0);
+begin
+  return case
+    when v_failures < v_most then p_now + outbox.refusal_delay(p_endpoint_id, v_failures)
+    else 'infinity'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.refused_again_at(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refused_again_at(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refused_again_at(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'When a delivery that is refused now is tried again; infinity after the third refusal in a row.';
+
+-- Name: refused_until(bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refused_until(p_gate_id bigint, p_lane_id bigint, p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.min(r.again_at)
+    from (
+      select g.endpoint_id from outbox.gate g
+      where g.id = p_gate_id order by g.changed_at desc limit 1
+    ) g
+    join outbox.refusal r on r.endpoint_id = g.endpoint_id and r.step = 'claim'
+    join outbox.delivery d on d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
+    where r.again_at > p_now and r.again_at < 'infinity' and d.lane_id = p_lane_id);
+end
+$$;
+
+ALTER FUNCTION outbox.refused_until(p_gate_id bigint, p_lane_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refused_until(p_gate_id bigint, p_lane_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refused_until(p_gate_id bigint, p_lane_id bigint, p_now timestamp with time zone) IS 'When the next delivery of a lane that could not be leased is due again; null if none waits.';
 
 -- Name: rejoin(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23346,6 +28597,40 @@ ALTER FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) OWN
 
 COMMENT ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if they cannot be read.';
 
+-- Name: remove_done_parts(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_done_parts(p_batch outbox.routing) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- By ctid: only the holder of the lock of router changes these rows.
+  delete from outbox.waiting_part b where b.ctid = any (array(
+    select p.row_at
+    from (
+      select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
+      from pg_catalog.unnest(p_batch.turn_orgs) t
+    ) o
+    cross join lateral (
+      select b.ctid as row_at from outbox.waiting_part b
+      where b.org_id = o.org_id and (o.period is null or b.period < o.period)
+      order by b.period limit 1000
+    ) p));
+end
+$$;
+
+ALTER FUNCTION outbox.remove_done_parts(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION remove_done_parts(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) IS 'After a turn: the parts before the first event that still waits leave waiting_part. locks: the caller holds router.';
+
 -- Name: remove_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
@@ -23362,6 +28647,7 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.lane_refusal r where r.endpoint_id = p_endpoint_id;
   -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
   -- up yet.
   delete from outbox.counter_change c
@@ -23371,6 +28657,7 @@ begin
   where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.lane l where l.gate_id = p_gate_id;
   delete from outbox.gate g where g.id = p_gate_id;
+  update outbox.endpoint e set is_purged = true where e.id = p_endpoint_id;
 end
 $$;
 
@@ -23445,7 +28732,7 @@ declare
 begin
   begin
     return outbox.renew_leases(p_renewals, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -23566,6 +28853,11 @@ begin
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
   for no key update;
+  if not found then
+    -- The only copy is the event: see time/sweep_events. The next statement does not see an event
+    -- that was deleted meanwhile.
+    perform from outbox.event e where e.id = p_event_id for key share;
+  end if;
   select pg_catalog.octet_length(e.body)
   into v_bytes
   from outbox.find_event(p_event_id, p_endpoint_id) e;
@@ -23585,7 +28877,7 @@ begin
   update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
   where l.id = v_lane.id;
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
-  update outbox.dead_letter x set replayed_at = p_now
+  update outbox.dead_letter x set replayed_at = p_now, at_broker = false
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   return true;
 end
@@ -23595,7 +28887,7 @@ ALTER FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job
 
 -- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. locks: the caller has the gate locked.';
+COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. locks: dead_letter, or event without one; the caller has the gate locked.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23624,7 +28916,8 @@ begin
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set
-      failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now
+      failed_attempts = 0, lost_leases = 0, lost_before = 0, replayed_at = v_now,
+      rejected_secrets = null
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -23689,13 +28982,21 @@ CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
-    'id', p_job.id::text, 'status', p_job.status, 'endpointId', p_job.endpoint_id,
-    'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
-    'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
-    'replayed', p_job.replayed, 'skipped', p_job.skipped,
-    'reachedAt', outbox.iso_time(p_job.at_failed),
+    'id', p_job.id::text, 'status', p_job.status, 'source', p_job.source,
+    'endpointId', p_job.endpoint_id, 'ratePerSecond', p_job.rate_per_second,
+    'skipped', p_job.skipped, 'reachedAt', outbox.iso_time(p_job.at_failed),
     'createdAt', outbox.iso_time(p_job.created_at),
-    'finishedAt', outbox.iso_time(p_job.finished_at));
+    'finishedAt', outbox.iso_time(p_job.finished_at))
+    || case p_job.source
+      when 'dead_letters' then pg_catalog.jsonb_build_object(
+        'eventType', p_job.event_type, 'exceptType', p_job.except_type,
+        'failedFrom', outbox.iso_time(p_job.failed_from),
+        'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
+      else pg_catalog.jsonb_build_object(
+        'eventTypes', p_job.types, 'filter', p_job.filter,
+        'from', outbox.iso_time(p_job.failed_from),
+        'until', outbox.iso_time(p_job.failed_to), 'read', p_job.looked, 'sent', p_job.replayed)
+    end;
 end
 $$;
 
@@ -23703,7 +29004,7 @@ ALTER FUNCTION outbox.replay_job_json(p_job outbox.replay_job) OWNER TO postgres
 
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job in the form of the API. reachedAt: the time of failure of the last dead letter that it has handled.';
+COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job or a backfill in the form of the API, see its source. exceptType: a type that a replay job leaves out; from, until: the times of publication of the events of a backfill; read: how many of them it has read; sent: how many it has sent; reachedAt: the time of failure of the last dead letter that it has handled, or of publication of the last event.';
 
 -- Name: replay_lane(bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23755,21 +29056,7 @@ begin
   if p_failed_from > v_to then
     perform outbox.invalid('failed_from', 'is after failed_to', 'Expected a span in the past');
   end if;
-  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
-    perform outbox.invalid('rate_per_second',
-      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
-      'Expected 1 to 1000 deliveries per second');
-  end if;
-  if p_org_id is not null then
-    perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
-    perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
-      (
-        select pg_catalog.count(*) + 1 from outbox.replay_job j
-        where j.org_id = p_org_id and j.status in ('running', 'paused')
-      ),
-      'organisation ' || p_org_id, 'open replay jobs',
-      'Wait until a job has ended, or cancel one');
-  end if;
+  perform outbox.check_new_job(p_org_id, p_rate_per_second);
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
@@ -23795,7 +29082,7 @@ declare
 begin
   return outbox.reopen_delivery(
     p_step.event_id, p_step.endpoint_id, p_step.job_id, p_now)::integer;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
@@ -23816,35 +29103,35 @@ ALTER FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with
 
 COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
 
--- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: replied_attempt(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) RETURNS bigint
+CREATE FUNCTION outbox.replied_attempt(p_update outbox.whatsapp_update) RETURNS outbox.message_attempt
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_attempt outbox.message_attempt;
 begin
-  return (
-    select m.id
-    from (
-      select x.message_id from outbox.message_attempt x
-      where x.phone_number_id = p_update.phone_number_id
-        and x.wamid = coalesce(p_update.data #>> '{context,id}',
-          p_update.data #>> '{reaction,message_id}')
-      offset 0
-    ) a
-    cross join lateral (
-      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
-    ) m
-    where m.org_id = p_update.org_id);
+  select x.* into v_attempt from outbox.message_attempt x
+  where x.phone_number_id = p_update.phone_number_id
+    and x.wamid = coalesce(p_update.data #>> '{context,id}',
+      p_update.data #>> '{reaction,message_id}');
+  if found and exists (
+    select from outbox.outbound_message m
+    where m.id = v_attempt.message_id and m.org_id = p_update.org_id)
+  then
+    return v_attempt;
+  end if;
+  return null;
 end
 $$;
 
-ALTER FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) OWNER TO postgres;
+ALTER FUNCTION outbox.replied_attempt(p_update outbox.whatsapp_update) OWNER TO postgres;
 
--- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION replied_attempt(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) IS 'The outbound message that an inbound message replies or reacts to, or null.';
+COMMENT ON FUNCTION outbox.replied_attempt(p_update outbox.whatsapp_update) IS 'The attempt of the outbound message that an inbound message replies or reacts to, or null.';
 
 -- Name: reply_action(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23918,6 +29205,85 @@ ALTER FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_t
 
 COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic or queue.';
 
+-- Name: report_status(uuid, text, text, timestamp with time zone, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.report_status(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_code text DEFAULT NULL::text, p_error text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_at timestamptz := least(coalesce(p_at, v_now), v_now);
+  v_attempt outbox.message_attempt;
+  v_message outbox.outbound_message;
+begin
+  perform outbox.check_choice('status', p_status, array['delivered', 'read', 'failed']);
+  -- Before the look: the call that records the id holds the gate too.
+  perform outbox.lock_gates(array[p_channel_id]);
+  select a.* into v_attempt from outbox.message_channel c
+  join outbox.message_attempt a on a.phone_number_id = c.account and a.wamid = p_provider_id
+  -- Two channels may have one account at the provider.
+  join outbox.outbound_message m on m.id = a.message_id and m.channel_id = c.endpoint_id
+  where c.endpoint_id = p_channel_id;
+  if not found then
+    perform outbox.keep_report(p_channel_id, p_provider_id, p_status, v_at, p_code, p_error, v_now);
+    return 'unknown';
+  end if;
+  select * into v_message from outbox.outbound_message m
+  where m.id = v_attempt.message_id for update;
+  select * into v_attempt from outbox.message_attempt a where a.id = v_attempt.id;
+  update outbox.message_attempt a set
+    delivered_at = case
+      when p_status = 'delivered' and a.failed_at is null then least(a.delivered_at, v_at)
+      else a.delivered_at
+    end,
+    read_at = case
+      when p_status = 'read' and a.failed_at is null then least(a.read_at, v_at)
+      else a.read_at
+    end,
+    arrived_at = case when p_status = 'failed' then a.arrived_at else least(a.arrived_at, v_at) end,
+    failed_at = case
+      when p_status = 'failed' and a.arrived_at is null then coalesce(a.failed_at, v_at)
+      else a.failed_at
+    end,
+    updated_at = v_now
+  where a.id = v_attempt.id;
+  update outbox.message_attempt a set
+    status = 'FAILED', error_code = p_code, error_message = coalesce(p_error, 'failed')
+  where a.id = v_attempt.id and a.failed_at is not null and v_attempt.failed_at is null;
+  perform outbox.judge_messages(array[v_message.id], v_now);
+  perform outbox.record_reported(v_message.id, v_attempt, p_status, v_at,
+    case when p_status = 'failed' then p_code end, case when p_status = 'failed' then p_error end,
+    v_now);
+  perform outbox.close_needless_retries(array[v_message.id], v_now);
+  return (select m.status from outbox.outbound_message m where m.id = v_message.id);
+end
+$$;
+
+ALTER FUNCTION outbox.report_status(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text) OWNER TO postgres;
+
+-- Name: FUNCTION report_status(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.report_status(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text) IS 'Stores that the provider of a channel reports an attempt, by the id of the provider, as delivered, read or failed, and judges its message. Returns the status of the message, or unknown if no attempt of the channel has this id: the response with the id may not be recorded yet. Such a report is stored for a day, and applied with the response. A repeat changes nothing. OH001. locks: the gate, then the message.';
+
+-- Name: request_content(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.request_content(p_request jsonb) RETURNS bytea
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
+end
+$$;
+
+ALTER FUNCTION outbox.request_content(p_request jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION request_content(p_request jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.request_content(p_request jsonb) IS 'SHA-256 of a request, which must be equal in two requests with the same key.';
+
 -- Name: resend_message(text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text, p_force boolean DEFAULT false) RETURNS jsonb
@@ -23966,7 +29332,7 @@ begin
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message,
     (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
-  perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+  perform outbox.audit_message(v_message, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
 end
@@ -24640,17 +30006,29 @@ CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_se
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  -- The key comes first: a repeat succeeds also after the endpoint was deleted.
+  v_stored jsonb := outbox.begin_request(p_org_id,
+    'POST /endpoints/{endpointId}/secret/rotate', p_key,
+    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds));
+  v_result jsonb;
 begin
-  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  if outbox.begin_request(p_org_id, 'POST /endpoints/{endpointId}/secret/rotate', p_key,
-    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds)) is null
+  if v_stored is not null and not exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.status <> 'deleted')
   then
+    return v_stored;
+  end if;
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  if v_stored is null then
     perform outbox.rotate_secret(p_endpoint_id, p_secret,
       pg_catalog.make_interval(secs => p_overlap_seconds));
-    -- No secret is stored here: a repeat reads it from Vault.
-    perform outbox.end_request(p_org_id, p_key, '{}');
   end if;
-  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  v_result := outbox.get_org_secret(p_org_id, p_endpoint_id);
+  if v_stored is null then
+    -- No secret is stored here: a repeat reads it from Vault.
+    perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
+  end if;
+  return v_result;
 end
 $$;
 
@@ -24658,7 +30036,7 @@ ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). p_overlap_seconds 0: requests are no longer signed with an older secret of the scheme. OH001, OH002, OH003, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(); a repeat after the endpoint was deleted returns the first response without the secret. p_overlap_seconds 0: requests are no longer signed with an older secret of the scheme. OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24751,13 +30129,13 @@ begin
       where u.event_id = p_batch.cut_event;
     end if;
     if p_batch.turn_orgs is not null then
-      perform outbox.leave_backlog(p_batch);
+      perform outbox.remove_done_parts(p_batch);
     end if;
     update outbox.router r set
       turn = r.turn + 1,
       last_org = coalesce(p_batch.turn_of, r.last_org),
       shared_at = case
-        when p_batch.is_shared and exists (select from outbox.backlog) then p_now
+        when p_batch.is_shared and exists (select from outbox.waiting_part) then p_now
         else r.shared_at
       end,
       watermark = coalesce(p_batch.watermark, r.watermark),
@@ -24768,7 +30146,7 @@ begin
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     v_error := sqlerrm;
     if outbox.is_timeout(sqlstate) then
       v_late := true;
@@ -24778,7 +30156,7 @@ begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
           if p_batch.turn_orgs is not null then
-            perform outbox.leave_backlog(p_batch);
+            perform outbox.remove_done_parts(p_batch);
           end if;
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
@@ -24944,7 +30322,7 @@ declare
 begin
   begin
     v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_call(sqlstate) then
       raise;
     end if;
@@ -24983,7 +30361,7 @@ begin
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.is_timeout(sqlstate) then
         raise;
       elsif not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
@@ -25007,15 +30385,56 @@ CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most inte
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
+  v_oldest constant integer := 5000;
+  v_next uuid[];
   v_moved integer;
 begin
+  v_next := array(
+    with recursive oldest as materialized (
+      select o.event_id, o.org_id, o.again_at from outbox.unroutable o
+      where o.again_at <= p_now and o.again_at < 'infinity'
+      order by o.again_at limit v_oldest
+    ), orgs (org_id) as (
+      -- Only if there are so many: one organisation may have them all.
+      select (
+        select u.org_id from outbox.unroutable u
+        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id limit 1)
+      where (select pg_catalog.count(*) from oldest) = v_oldest
+      union all
+      select (
+        select u.org_id from outbox.unroutable u
+        where u.org_id > o.org_id and u.again_at < 'infinity' order by u.org_id limit 1)
+      from orgs o
+      where o.org_id is not null
+    ), of_each as (
+      select u.*
+      from (select o.org_id from orgs o limit v_oldest) o
+      cross join lateral (
+        select u.event_id, u.org_id, u.again_at from outbox.unroutable u
+        where u.org_id = o.org_id and u.again_at <= p_now and u.again_at < 'infinity'
+        order by u.again_at limit 10
+      ) u
+    )
+    select w.event_id
+    from (select o.* from oldest o union select e.* from of_each e) w
+    order by
+      pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
+      w.again_at
+    limit p_most);
+  if pg_catalog.cardinality(v_next) = 0 then
+    return 0;
+  end if;
   with due as (
     delete from outbox.unroutable u where u.ctid = any (array(
       select o.ctid from outbox.unroutable o
-      where o.again_at <= p_now and o.again_at < 'infinity'
-      order by o.again_at limit p_most
+      where o.event_id = any (v_next) and o.again_at <= p_now
       for update skip locked))
     returning u.event_id, u.org_id, u.routed_to, u.failures
   )
@@ -25031,7 +30450,7 @@ ALTER FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integ
 
 -- Name: FUNCTION route_waiting(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) IS 'Routes events again that were set aside for a while; returns how many.';
+COMMENT ON FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) IS 'Routes events again that were set aside for a while; returns how many. Organisations take turns among the 5,000 that have waited longest and the first 10 of each organisation.';
 
 -- Name: route_what_fits(outbox.routing, uuid, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25100,6 +30519,38 @@ ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing status of an event: waiting, done, or set_aside after three failures.';
 
+-- Name: row_event(outbox.replay_job, jsonb, text[], outbox.source_row, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.row_event(p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row, p_at timestamp with time zone) RETURNS outbox.event
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- As publish_change().
+  return row(outbox.uuid_v7(p_at),
+    case
+      when p_watch -> 'columns' ? 'org_column' then p_row.org_id
+      else coalesce(p_watch ->> 'org_id', p_job.org_id)
+    end,
+    pg_catalog.replace(p_watch ->> 'type', '{op}', 'inserted'),
+    pg_catalog.json_build_object('type', 'INSERT', 'table', p_name[2], 'schema', p_name[1],
+      'record', p_row.record, 'old_record', null)::text,
+    case
+      when pg_catalog.length(p_row.partition_key) > 256 then
+        pg_catalog.encode(
+          pg_catalog.sha256(pg_catalog.convert_to(p_row.partition_key, 'UTF8')), 'hex')
+      else p_row.partition_key
+    end,
+    'backfill-' || p_job.id, null, null, p_job.endpoint_id, null, p_at)::outbox.event;
+end
+$$;
+
+ALTER FUNCTION outbox.row_event(p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION row_event(p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.row_event(p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row, p_at timestamp with time zone) IS 'The event of a row, addressed to the endpoint of the backfill. p_name: the schema and the name of the table. The correlation id names the job.';
+
 -- Name: row_name(regclass, tid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.row_name(p_table regclass, p_row tid) RETURNS text
@@ -25114,6 +30565,31 @@ ALTER FUNCTION outbox.row_name(p_table regclass, p_row tid) OWNER TO postgres;
 -- Name: FUNCTION row_name(p_table regclass, p_row tid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.row_name(p_table regclass, p_row tid) IS 'A row of a table by its ctid. A key may be a phone number, which neither the log nor the health of the queue may show.';
+
+-- Name: row_problem(outbox.replay_job, outbox.filter, outbox.source_row, outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.row_problem(p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Of a row without an organisation, no change is published either.
+  if p_event.org_id is distinct from p_job.org_id then
+    return '';
+  elsif p_row.record is null then
+    return pg_catalog.format('the row has more than %s bytes', outbox.most_row_bytes());
+  elsif p_filter.path is null then
+    return null;
+  end if;
+  return outbox.body_problem(p_event.body, array[p_filter.path], array[p_filter.weight]);
+end
+$$;
+
+ALTER FUNCTION outbox.row_problem(p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION row_problem(p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.row_problem(p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event) IS 'Why a row is not sent: null if it is; empty if it is of another organisation than the backfill, or does not pass its filter; else the error for which it is skipped.';
 
 -- Name: rows_in_default(text, tstzrange, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25146,24 +30622,72 @@ ALTER FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most int
 
 COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) IS 'How many rows of a time span the default partition of event or attempt has, at most p_most.';
 
+-- Name: rows_to_lease(uuid, boolean, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) RETURNS outbox.delivery[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  -- As lease_deliveries() reads them.
+  return array(
+    select d.free
+    from outbox.gate g
+    cross join lateral (
+      select l.id, l.ordered, l.head_at, l.next_at from outbox.lane l
+      where l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity'
+        and l.next_at >= case when p_isolated then '-infinity' else g.lanes_from end
+        and l.isolated = p_isolated
+        and (not l.ordered or l.leased = 0)
+      order by l.next_at limit p_most
+    ) l
+    cross join lateral (
+      select o as free from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at
+        and o.due_at <= case when l.ordered then 'infinity' else p_now end
+        and o.leased_until is null
+        and (
+          select case when l.ordered then r.again_at = 'infinity' else r.again_at > p_now end
+          from outbox.refusal r
+          where r.endpoint_id = o.endpoint_id and r.event_id = o.event_id and r.step = 'claim'
+        ) is not true
+      order by o.due_at, o.event_id limit case when l.ordered then p_most else 8 * p_most end
+    ) d
+    where g.endpoint_id = p_endpoint_id
+    order by l.next_at, l.id, (d.free).due_at, (d.free).event_id);
+end
+$$;
+
+ALTER FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) IS 'All deliveries of an endpoint that a claim of up to p_most deliveries may lease, and of an unordered lane eight times as many, lane by lane.';
+
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.run_settings() RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  -- A look-up, because a join with these names makes an idle call slower.
+  v_keys constant jsonb := pg_catalog.jsonb_build_object(
+    'egress.allow_http', 'allow_http', 'egress.allow_cidrs', 'allow_cidrs',
+    'egress.allow_ports', 'allow_ports', 'egress.deny_ports', 'deny_ports',
+    'egress.proxy_url', 'proxy_url',
+    'response.success_bytes', 'success_bytes', 'response.failure_bytes', 'failure_bytes',
+    'worker.poll_interval_ms', 'poll_ms', 'worker.max_wall_ms', 'max_wall_ms',
+    'worker.max_deliveries', 'max_deliveries', 'worker.batch_size', 'batch_size',
+    'worker.notify', 'notify');
 begin
   return (
-    select pg_catalog.jsonb_object_agg(n.key, s.value)
-    from outbox.setting s
-    join (values
-      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-      ('egress.proxy_url', 'proxy_url'),
-      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
-      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
-    ) n (name, key) on n.name = s.name);
+    select pg_catalog.jsonb_object_agg(v_keys ->> s.name, s.value)
+    from outbox.setting s where v_keys ? s.name);
 end
 $$;
 
@@ -25171,7 +30695,7 @@ ALTER FUNCTION outbox.run_settings() OWNER TO postgres;
 
 -- Name: FUNCTION run_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.run_settings() IS 'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", "batch_size"}.';
+COMMENT ON FUNCTION outbox.run_settings() IS 'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", "batch_size", "notify"}.';
 
 -- Name: run_step(text, integer, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25194,7 +30718,7 @@ exception
   -- Unchanged, so that the caller can repeat the transaction.
   when transaction_rollback then
     raise;
-  when others then
+  when assert_failure or others then
     get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
     raise exception using errcode = 'OH007',
       message = pg_catalog.format('saga %s failed at step %s, %s: %s', p_saga, p_place, p_function,
@@ -25210,6 +30734,72 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 -- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
+
+-- Name: saga; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.saga (
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    by_tokens boolean DEFAULT false NOT NULL,
+    CONSTRAINT saga_name_is_a_word CHECK ((name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
+);
+
+ALTER TABLE outbox.saga OWNER TO postgres;
+
+-- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them. by_tokens: users'' and portal tokens may execute it over HTTP, not only a secret key.';
+
+-- Name: saga_json(outbox.saga); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.saga_json(p_saga outbox.saga) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('name', p_saga.name, 'byTokens', p_saga.by_tokens,
+    'definedAt', outbox.iso_time(p_saga.created_at),
+    'steps', coalesce((
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('function', s.function,
+        'eventType', s.event_type) order by s.position)
+      from outbox.saga_step s where s.saga = p_saga.name), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.saga_json(p_saga outbox.saga) OWNER TO postgres;
+
+-- Name: FUNCTION saga_json(p_saga outbox.saga); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.saga_json(p_saga outbox.saga) IS 'A saga in the form of the API: {"name", "byTokens", "definedAt", "steps": [{"function", "eventType"}]}.';
+
+-- Name: said_by(bigint, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  select case
+      when p_recipient !~ '^[+]' then '#' || outbox.hash_person(p_recipient, p_key)
+      when pg_catalog.count(*) = 1 then pg_catalog.min(u.hash)
+    end, pg_catalog.count(*) > 1
+  into said_by, is_shared
+  from (
+    select case
+        when i.value like '#%' then i.value
+        else '#' || outbox.hash_person(i.value, p_key)
+      end as hash
+    from outbox.person_identifier i where i.person_id = p_person_id and i.kind = 'USER_ID'
+  ) u;
+end
+$$;
+
+ALTER FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean) OWNER TO postgres;
+
+-- Name: FUNCTION said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean) IS 'Who said something as p_recipient, a number or a user id of the person: the keyed hash of the user id, or of the only user id of the person; null if it is not known. is_shared: the person has several user ids, so it may be several people.';
 
 -- Name: save_contact(bigint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25307,6 +30897,66 @@ ALTER FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now time
 
 COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Updates a message. OH004: its status may not change to the new one. locks: the message.';
 
+-- Name: save_opt_out(outbox.opt_out, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_opt_out(p_change outbox.opt_out, p_is_shared boolean) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_old outbox.opt_out;
+  v_is_other boolean;
+  v_is_later boolean;
+begin
+  select * into v_old from outbox.opt_out o
+  where o.org_id = p_change.org_id and o.channel = p_change.channel
+    and o.person_id = p_change.person_id and o.purpose = p_change.purpose;
+  if not found then
+    insert into outbox.opt_out (org_id, channel, person_id, purpose, source, wamid, words, lifted,
+      said_at, decided_at, created_at, said_by)
+    values (p_change.org_id, p_change.channel, p_change.person_id, p_change.purpose,
+      p_change.source, p_change.wamid, p_change.words, p_change.lifted, p_change.said_at,
+      p_change.decided_at, p_change.created_at, p_change.said_by);
+    return true;
+  end if;
+  -- Two speakers whose user ids are not known may be two people.
+  v_is_other := p_is_shared
+    and (p_change.said_by is null or v_old.said_by is distinct from p_change.said_by);
+  v_is_later := p_change.decided_at > v_old.decided_at
+    or (p_change.decided_at = v_old.decided_at and v_old.lifted and not p_change.lifted);
+  if v_is_other and p_change.lifted and not v_old.lifted then
+    return case when v_is_later then null else false end;
+  elsif v_is_other and not p_change.lifted and not v_old.lifted then
+    -- Both have opted out, so no START of one lifts it.
+    update outbox.opt_out o set said_by = null
+    where o.org_id = p_change.org_id and o.channel = p_change.channel
+      and o.person_id = p_change.person_id and o.purpose = p_change.purpose;
+    p_change.said_by := null;
+  elsif v_is_other and not p_change.lifted
+    and (v_old.said_by is not null or v_old.wamid is not null)
+  then
+    -- The later START was of somebody else. An operator who lifts an opt-out speaks for all.
+    v_is_later := true;
+  end if;
+  if v_is_later then
+    update outbox.opt_out o set
+      source = p_change.source, evidence = null, wamid = p_change.wamid, words = p_change.words,
+      lifted = p_change.lifted, said_at = p_change.said_at, said_by = p_change.said_by,
+      decided_at = greatest(o.decided_at, p_change.decided_at)
+    where o.org_id = p_change.org_id and o.channel = p_change.channel
+      and o.person_id = p_change.person_id and o.purpose = p_change.purpose;
+  end if;
+  return v_is_later;
+end
+$$;
+
+ALTER FUNCTION outbox.save_opt_out(p_change outbox.opt_out, p_is_shared boolean) OWNER TO postgres;
+
+-- Name: FUNCTION save_opt_out(p_change outbox.opt_out, p_is_shared boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_opt_out(p_change outbox.opt_out, p_is_shared boolean) IS 'Saves what a person said, if it is later than the stored decision. p_is_shared: the person has several user ids. Returns whether it was saved; null if it is a START that does not lift the opt-out of another user id. locks: the caller holds the person; the opt-out.';
+
 -- Name: save_opt_outs(outbox.opt_out_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) RETURNS void
@@ -25320,38 +30970,48 @@ declare
     from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
       source, wamid, words, entity_type, entity_id, place)
     order by c.place), p_now);
+  v_key text := outbox.hash_key();
+  v_change record;
+  v_saved boolean;
 begin
-  with latest as (
-    -- The later request counts; at the same time, the opt-out.
-    select distinct on (c.org_id, v_people[c.place], c.purpose) c.*, v_people[c.place] as person_id
-    from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted, at,
-      source, wamid, words, entity_type, entity_id, place)
-    where v_people[c.place] is not null
-    order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted
-  ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, person_id, purpose, source, wamid, words,
-      lifted, said_at, decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.person_id, w.purpose, w.source, w.wamid, w.words, w.lifted, w.at,
-      w.at, p_now
-    from latest w
-    order by w.org_id, w.person_id, w.purpose
-    on conflict (org_id, channel, person_id, purpose) do update set
-      source = excluded.source, evidence = null, wamid = excluded.wamid, words = excluded.words,
-      lifted = excluded.lifted, said_at = excluded.said_at, decided_at = excluded.decided_at
-    where excluded.decided_at > o.decided_at
-      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.person_id, o.purpose
-  )
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, coalesce(w.entity_type, 'PERSON'),
-    coalesce(w.entity_id, w.person_id::text),
-    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s', w.purpose, w.source), null::text, p_now
-  from changed c
-  join latest w on w.org_id = c.org_id and w.person_id = c.person_id and w.purpose = c.purpose
-  -- The ids of the trail follow the order of the rows, whatever the plan.
-  order by 1, 2, 3, 5;
+  for v_change in
+    select w.* from (
+      -- Of one speaker, the later request counts; at the same time, the opt-out.
+      select distinct on (c.org_id, p.person_id, c.purpose, s.said_by, k.unknown) c.*, p.person_id,
+        s.said_by, s.is_shared
+      from pg_catalog.unnest(p_changes) with ordinality as c (org_id, recipient, purpose, lifted,
+        at, source, wamid, words, entity_type, entity_id, place)
+      cross join lateral (select v_people[c.place] as person_id) p
+      cross join lateral outbox.said_by(p.person_id, c.recipient, v_key) s
+      cross join lateral (
+        select case when s.is_shared and s.said_by is null then c.place end as unknown
+      ) k
+      where p.person_id is not null
+      order by c.org_id, p.person_id, c.purpose, s.said_by, k.unknown, c.at desc, c.lifted
+    ) w
+    order by w.org_id, w.person_id, w.purpose, w.at, w.lifted desc
+  loop
+    v_saved := outbox.save_opt_out(row(v_change.org_id, 'WHATSAPP', v_change.person_id,
+      v_change.purpose, v_change.source, null, v_change.wamid, v_change.words, v_change.lifted,
+      v_change.at, v_change.at, p_now, v_change.said_by)::outbox.opt_out, v_change.is_shared);
+    if v_saved is not false then
+      perform outbox.audit(v_change.org_id, coalesce(v_change.entity_type, 'PERSON'),
+        coalesce(v_change.entity_id, v_change.person_id::text),
+        case
+          when v_saved is null then 'OPT_IN_IGNORED'
+          when v_change.lifted then 'OPTED_IN'
+          else 'OPTED_OUT'
+        end,
+        pg_catalog.format('WHATSAPP %s: %s', v_change.purpose, v_change.source)
+          || case when v_saved is null then ', but another user id opted out' else '' end,
+        null, p_now,
+        (
+          select m.correlation_id from outbox.outbound_message m
+          where v_change.entity_type = 'OUTBOUND_MESSAGE'
+            and m.id = outbox.parse_message_id(v_change.entity_id)
+        ));
+    end if;
+  end loop;
 end
 $$;
 
@@ -25359,7 +31019,7 @@ ALTER FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now tim
 
 -- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: the people, as join_people(), then their opt-outs.';
+COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. Of a person with several user ids, the START of one does not lift the opt-out of another. locks: the people, as lock_links(), then their opt-outs.';
 
 -- Name: save_person(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25377,47 +31037,6 @@ ALTER FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now tim
 -- Name: FUNCTION save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) IS 'Returns the id of the one person with these identifiers, after creating or joining what is needed; null without identifiers. locks: the people.';
-
--- Name: save_response_opt_outs(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_opt_outs outbox.opt_out_change[] := array(
-    select row(m.org_id, outbox.identifier_of(m.to_recipient), f.opt_out, false, p_now,
-      pg_catalog.format('code %s', failed.code), null, failed.error, 'OUTBOUND_MESSAGE', m.id::text
-    )::outbox.opt_out_change
-    from (
-      select x.event, x.attempt, x.code, x.error from pg_catalog.unnest(p_results) x
-      where x.outcome = 'failed' and x.code is not null
-    ) failed
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
-      and f.opt_out is not null
-    cross join lateral (
-      select x.attempt_no, x.message_id from outbox.message_attempt x
-      where x.event_id = failed.event and x.claim = failed.attempt offset 0
-    ) a
-    cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m);
-begin
-  if pg_catalog.cardinality(v_opt_outs) > 0 then
-    perform outbox.save_opt_outs(v_opt_outs, p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns the opt-outs of callbacks. locks: people, as join_people(), then opt-outs by key.';
 
 -- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25615,6 +31234,70 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 
 COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it is a dead letter now. OH001, OH002, OH004.';
 
+-- Name: search_org(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.search_org(p_org_id text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_events outbox.event[];
+  v_ids uuid[];
+  v_letters outbox.dead_letter[];
+  v_deliveries jsonb[];
+  v_messages jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  if (p_correlation_id is null) = (p_idempotency_key is null) then
+    perform outbox.invalid('correlation_id', case
+        when p_correlation_id is null then 'is missing, and so is idempotencyKey'
+        else 'and idempotencyKey are both given'
+      end, 'Give one of the two');
+  end if;
+  v_events := array(
+    select e
+    from outbox.found_events(p_org_id, p_correlation_id, p_idempotency_key, p_limit + 1) e);
+  v_ids := array(select e.id from pg_catalog.unnest(v_events) e limit p_limit);
+  v_letters := array(
+    select x
+    from outbox.found_letters(p_org_id, p_correlation_id, p_idempotency_key, p_limit + 1) x);
+  v_deliveries := array(
+    select outbox.delivery_json(i.id, d.endpoint_id)
+    from pg_catalog.unnest(v_ids) with ordinality i (id, place)
+    cross join lateral outbox.delivery_endpoints(i.id) d
+    order by i.place, d.endpoint_id
+    limit p_limit + 1);
+  v_messages := outbox.found_messages(p_org_id, v_ids, p_correlation_id, p_idempotency_key,
+    p_limit);
+  return pg_catalog.jsonb_build_object(
+    'events', coalesce((
+      select pg_catalog.jsonb_agg(outbox.event_json(e) order by e.id desc)
+      from pg_catalog.unnest(v_events) e where e.id = any (v_ids)), '[]'),
+    'deliveries', pg_catalog.to_jsonb(v_deliveries[:p_limit]),
+    'deadLetters', coalesce((
+      select pg_catalog.jsonb_agg(outbox.dead_letter_json(x) order by x.id desc)
+      from pg_catalog.unnest(v_letters[:p_limit]) x), '[]'),
+    'more', greatest(pg_catalog.cardinality(v_events), pg_catalog.cardinality(v_letters),
+      pg_catalog.cardinality(v_deliveries)) > p_limit
+      or coalesce((v_messages ->> 'more')::boolean, false),
+    'messages', coalesce(v_messages -> 'messages', '[]'),
+    'auditEvents', coalesce(v_messages -> 'auditEvents', '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) IS 'What an organisation has under a correlation id or an idempotency key, newest first: {"events": [event_json()], "deliveries": [delivery_json()], "deadLetters": [dead_letter_json()], "messages": [message_json()], "auditEvents": those of these messages, and those with the correlation id, "more": whether a list has more than p_limit}. OH001.';
+
 -- Name: send_delays(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
@@ -25630,7 +31313,9 @@ begin
   -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
-    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
+    -- A channel without a rate sends at once.
+    coalesce(pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over)
+      / e.rate_per_second * 1000)::integer, 0)
   from (
     select c.event_id, c.attempt, c.endpoint_id,
       g.tokens + pg_catalog.count(*) over (
@@ -25638,7 +31323,7 @@ begin
         rows between unbounded preceding and current row) - 1 as left_over
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
       as c (event_id, endpoint_id, attempt, place)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.message_channel w on w.endpoint_id = c.endpoint_id
     cross join lateral (
       select o.tokens from outbox.gate o
       where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
@@ -25747,26 +31432,30 @@ declare
   v_one outbox.claimed;
   v_left integer := p_limit;
   v_bytes bigint := 0;
+  v_of_org constant integer := outbox.most_of_org(p_limit, p_now);
+  v_org text;
+  -- How many deliveries each organisation has.
+  v_taken jsonb := '{}'::jsonb;
+  v_room integer;
 begin
   foreach v_endpoint in array p_endpoint_ids loop
     exit when v_left <= 0 or v_bytes >= v_most_bytes;
-    begin
-      v_one := outbox.serve(array[v_endpoint], v_left, p_now);
-      if v_one.events is not null then
-        v_claimed := outbox.joined(v_claimed, v_one);
-        v_left := v_left - pg_catalog.cardinality(v_one.events);
-        v_bytes := v_bytes + (
-          select pg_catalog.sum(d.body_bytes) from outbox.delivery d
-          where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
-      end if;
-    exception when query_canceled or others then
-      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
-        raise;
-      end if;
-      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      -- The statement timeout fires only once, so claim nothing after it.
-      exit when sqlstate = '57014';
-    end;
+    v_org := (select e.org_id from outbox.endpoint e where e.id = v_endpoint);
+    v_room := least(v_left, v_of_org - coalesce((v_taken ->> v_org)::integer, 0));
+    continue when v_room <= 0;
+    v_one := outbox.serve_one(v_endpoint, v_room, p_now);
+    if v_one.events is not null then
+      v_claimed := outbox.joined(v_claimed, v_one);
+      v_left := v_left - pg_catalog.cardinality(v_one.events);
+      v_taken := v_taken || pg_catalog.jsonb_build_object(v_org,
+        coalesce((v_taken ->> v_org)::integer, 0) + pg_catalog.cardinality(v_one.events));
+      v_bytes := v_bytes + (
+        select pg_catalog.sum(d.body_bytes) from outbox.delivery d
+        where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
+    else
+      -- It may have timed out. The statement timeout fires only once, so claim nothing after it.
+      exit when outbox.is_timeout('57014');
+    end if;
   end loop;
   return v_claimed;
 end
@@ -25776,7 +31465,7 @@ ALTER FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now 
 
 -- Name: FUNCTION serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is left out for a while. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve_one(), for one endpoint after the other; each organisation has most_of_org() of p_limit. locks: the caller holds the gates.';
 
 -- Name: serve_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25807,6 +31496,79 @@ ALTER FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with ti
 
 COMMENT ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) IS 'As serve(), for one isolated delivery of an endpoint. locks: the caller holds the gate.';
 
+-- Name: serve_one(uuid, integer, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.serve_one(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_isolated boolean DEFAULT false) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_most constant integer := 32;
+  v_timed_out boolean := exists (
+    select from outbox.endpoint_refusal r
+    where r.endpoint_id = p_endpoint_id and r.failures > 0 and r.sqlstate = '57014');
+  v_limit integer;
+  v_lanes integer;
+  v_sqlstate text;
+  v_error text;
+begin
+  -- If it timed out before, first find the delivery that takes the time.
+  if not v_timed_out then
+    begin
+      return case
+        when p_isolated then outbox.serve_isolated(p_endpoint_id, p_now)
+        else outbox.serve(array[p_endpoint_id], p_limit, p_now)
+      end;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      elsif outbox.is_timeout(sqlstate) then
+        perform outbox.refuse_endpoint(p_endpoint_id, sqlstate, sqlerrm, p_now);
+        return null;
+      end if;
+    end;
+  end if;
+  -- Outside the block, so that the refusals stay if it fails.
+  v_limit := least(p_limit, outbox.refuse_rows(p_endpoint_id, p_isolated, v_most, p_now));
+  if v_limit = 0 then
+    return null;
+  end if;
+  -- As above, for the lanes.
+  if v_timed_out and outbox.refuse_lanes(p_endpoint_id, p_now) is null then
+    return null;
+  end if;
+  for v_try in 1 .. 2 loop
+    begin
+      return case
+        when p_isolated then outbox.serve_isolated(p_endpoint_id, p_now)
+        else outbox.serve(array[p_endpoint_id], v_limit, p_now)
+      end;
+    exception when query_canceled or assert_failure or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    exit when v_try = 2 or outbox.is_timeout(v_sqlstate);
+    v_lanes := outbox.refuse_lanes(p_endpoint_id, p_now);
+    if v_lanes is null then
+      return null;
+    end if;
+    exit when v_lanes = 0;
+  end loop;
+  perform outbox.refuse_endpoint(p_endpoint_id, v_sqlstate, v_error, p_now);
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.serve_one(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_isolated boolean) OWNER TO postgres;
+
+-- Name: FUNCTION serve_one(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.serve_one(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'As serve() for one endpoint, or serve_isolated(). Deliveries that the database refuses to lease are left out, and then lanes that it refuses to change. If it still refuses to claim, the endpoint is left out for a while. locks: the caller holds the gate.';
+
 -- Name: server_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.server_id() RETURNS text
@@ -25825,6 +31587,28 @@ ALTER FUNCTION outbox.server_id() OWNER TO postgres;
 -- Name: FUNCTION server_id(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.server_id() IS 'The identity of this database on the server that runs now, as 32 hexadecimal digits: a kick carries it, so that a function recognises the kicks of a physical copy. It changes with each start of the server.';
+
+-- Name: serves_first(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.serves_first(p_batch outbox.routing, p_most integer) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
+  v_first integer := pg_catalog.array_position(p_batch.orgs, p_batch.turn_orgs[1]);
+  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+begin
+  return v_first is null or v_cut is null or v_first < v_place
+    or (v_first = v_place and p_batch.pairs[p_most].event_id = v_cut);
+end
+$$;
+
+ALTER FUNCTION outbox.serves_first(p_batch outbox.routing, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION serves_first(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.serves_first(p_batch outbox.routing, p_most integer) IS 'Whether a batch cut to p_most pairs has something of the first organisation of waiting_part. True if it has no event of it.';
 
 -- Name: set_broker(uuid, jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26162,6 +31946,31 @@ ALTER FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_poli
 
 COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next failure on. OH001, OH002, OH008.';
 
+-- Name: set_run_kinds(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_run_kinds(p_kinds jsonb) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_kinds text[];
+  v_unsent text[] := array[]::text[];
+begin
+  if pg_catalog.jsonb_typeof(p_kinds) = 'array' then
+    v_kinds := array(select k from pg_catalog.jsonb_array_elements_text(p_kinds) k);
+    v_unsent := array(select k.kind from outbox.endpoint_kind k where k.kind <> all (v_kinds));
+  end if;
+  perform pg_catalog.set_config('outbox.unsent_kinds', v_unsent::text, true);
+  return v_kinds;
+end
+$$;
+
+ALTER FUNCTION outbox.set_run_kinds(p_kinds jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION set_run_kinds(p_kinds jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_run_kinds(p_kinds jsonb) IS 'Sets which kinds the claims of this transaction leave out: all but these. p_kinds: an array of names; anything else leaves out none. Returns the names, or null.';
+
 -- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
@@ -26381,6 +32190,43 @@ ALTER FUNCTION outbox.setting_value(p_name text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as jsonb; null for an unknown name.';
 
+-- Name: settings_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.settings_problem() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_missing text;
+begin
+  -- The functions name the settings that they read.
+  select pg_catalog.string_agg(distinct n.name, ', ' order by n.name) into v_missing
+  from (
+    select m.match[1] as name
+    from pg_catalog.pg_proc p
+    cross join lateral pg_catalog.regexp_matches(p.prosrc,
+      case p.proname
+        when 'run_settings' then $name$'([a-z_]+\.[a-z_]+)', '[a-z_]+'$name$
+        else $name$outbox\.(?:org_)?setting_(?:int|on|value)\('([a-z_]+\.[a-z_]+)'$name$
+      end, 'g') as m (match)
+    where p.pronamespace = 'outbox'::regnamespace
+      and pg_catalog.strpos(p.prosrc, 'setting') > 0
+  ) n
+  where not exists (select from outbox.setting s where s.name = n.name);
+  if v_missing is null then
+    return null;
+  end if;
+  return pg_catalog.format(
+    'settings are missing: %s: insert their rows again (runbook: Missing settings)', v_missing);
+end
+$_$;
+
+ALTER FUNCTION outbox.settings_problem() OWNER TO postgres;
+
+-- Name: FUNCTION settings_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.settings_problem() IS 'The settings that functions read and that have no row; null if there is none.';
+
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
@@ -26406,6 +32252,36 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the next batches smaller, for all runs. An event that timed out when it was routed alone counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
+-- Name: signing_secret(uuid, timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[] DEFAULT NULL::uuid[]) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_kept uuid;
+begin
+  select g.secret_id into v_kept
+  from outbox.gate g where g.endpoint_id = p_endpoint_id
+  order by g.changed_at desc limit 1;
+  return (
+    select s.id from outbox.endpoint_secret s
+    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
+      and (s.expires_at is null or s.expires_at > p_now)
+    order by pg_catalog.array_position(p_rejected, s.id) nulls first,
+      s.id is not distinct from v_kept desc, s.expires_at is null, s.created_at, s.id
+    limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]) IS 'The secret of X-Signature: the one that the gate keeps if it still signs, or else the oldest that still signs. A secret in p_rejected comes after all others, the last one last.';
+
 -- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
@@ -26417,7 +32293,7 @@ CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURN
 declare
   v_small constant integer := 16384;
   -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
-  v_members constant integer := 150;
+  v_members constant integer := 300;
   v_colons bigint;
 begin
   if p_body_bytes <= v_small then
@@ -26435,7 +32311,151 @@ ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER T
 
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units of evaluate_filters(). Each colon counts as a member of one object.';
+COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in steps of 0.5 us. Each colon counts as a member of one object.';
+
+-- Name: source_query(outbox.backfill_source, jsonb, text[], text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.source_query(p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_named jsonb := p_watch -> 'columns';
+begin
+  return pg_catalog.format(
+    'select %s as key, case when %s <= %s then '
+      '(select pg_catalog.row_to_json(r.*) from (select %s) r) end as record, '
+      '%s as org_id, %s as partition_key from %s n where %s and %s and %s order by %s limit %s',
+    outbox.key_text(p_columns),
+    (
+      select pg_catalog.string_agg(
+        pg_catalog.format('coalesce(pg_catalog.pg_column_size(n.%I), 0)', a.attname), ' + ')
+      from pg_catalog.pg_attribute a
+      where a.attrelid = p_source.source and a.attnum > 0 and not a.attisdropped
+    ),
+    outbox.most_row_bytes(),
+    outbox.record_values(p_source.source, v_named, 'n'),
+    case when v_named ? 'org_column'
+      then outbox.text_value(p_source.source, 'n', v_named -> 'org_column' ->> 0) else 'null::text'
+    end,
+    case when v_named ? 'partition_column'
+      then outbox.text_value(p_source.source, 'n', v_named -> 'partition_column' ->> 0)
+      else 'null::text'
+    end,
+    outbox.source_table(p_source.source),
+    outbox.key_bound(p_columns, '>', p_source.at_key),
+    outbox.key_bound(p_columns, '<=', p_source.until_key),
+    p_only,
+    outbox.key_order(p_columns),
+    p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.source_query(p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION source_query(p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.source_query(p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer) IS 'The query for the next rows of a table, n, with the columns of source_row; the record of a row above most_row_bytes() is null. p_only: a further condition.';
+
+-- Name: source_settings(regclass, text, jsonb, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.source_settings(p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_is_watched then
+    if p_type is not null or p_columns <> '{}' then
+      perform outbox.invalid('table', pg_catalog.format('%s is watched', p_table),
+        'Leave out the type and the columns: those of watch_table() apply');
+    end if;
+    return null;
+  end if;
+  return pg_catalog.jsonb_build_object('type', outbox.watched_type(p_table, p_type),
+    'columns', p_columns);
+end
+$$;
+
+ALTER FUNCTION outbox.source_settings(p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean) OWNER TO postgres;
+
+-- Name: FUNCTION source_settings(p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.source_settings(p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean) IS 'The settings of backfill_source: null for a watched table. OH001.';
+
+-- Name: source_table(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.source_table(p_table regclass) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- The rows of tables that inherit from it belong to these tables.
+  return case
+      when (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table) then ''
+      else 'only '
+    end || p_table;
+end
+$$;
+
+ALTER FUNCTION outbox.source_table(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION source_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.source_table(p_table regclass) IS 'The FROM item of a table: with its partitions, without the tables that inherit from it.';
+
+-- Name: source_watch(outbox.backfill_source); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.source_watch(p_source outbox.backfill_source) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_watch jsonb := p_source.settings;
+begin
+  if v_watch is not null then
+    perform outbox.check_lists(p_source.source, v_watch -> 'columns');
+    return v_watch;
+  end if;
+  select outbox.watch_of(t.tgargs) into v_watch
+  from pg_catalog.pg_trigger t
+  where t.tgrelid = p_source.source and t.tgparentid = 0
+    and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+  limit 1;
+  if v_watch is not null then
+    return v_watch || pg_catalog.jsonb_build_object('columns',
+      outbox.named_columns(p_source.source, v_watch));
+  end if;
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('%s is not watched', p_source.source),
+    hint = 'Call watch_table() again, or cancel the job';
+end
+$$;
+
+ALTER FUNCTION outbox.source_watch(p_source outbox.backfill_source) OWNER TO postgres;
+
+-- Name: FUNCTION source_watch(p_source outbox.backfill_source); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.source_watch(p_source outbox.backfill_source) IS 'How rows of the table are published: {"type", "org_id" (null: of the column), "columns": as named_columns(), null if its watch is broken}. OH001: a column is missing; OH004: the table is not watched any more.';
+
+-- Name: speaker_of(text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.speaker_of(p_identifiers text[]) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- A number may get another owner, a user id does not.
+  return coalesce((
+    select i.value from pg_catalog.unnest(p_identifiers) as i (value)
+    where i.value !~ '^[+]' limit 1), p_identifiers[1]);
+end
+$$;
+
+ALTER FUNCTION outbox.speaker_of(p_identifiers text[]) OWNER TO postgres;
+
+-- Name: FUNCTION speaker_of(p_identifiers text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.speaker_of(p_identifiers text[]) IS 'The identifier of the person who has said something in an update: the user id, if it has one, or else the first identifier.';
 
 -- Name: start_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26453,8 +32473,7 @@ begin
     p_message.status := 'QUEUED';
     p_message.provider_message_id := null;
     perform outbox.save_message(p_message, p_now);
-    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
-      'Sent again by a replay', null, p_now);
+    perform outbox.audit_message(p_message, 'UPDATED', 'Sent again by a replay', null, p_now);
   end if;
   p_message.status := 'SENDING';
   p_message.attempt_count := p_count;
@@ -26481,7 +32500,6 @@ CREATE FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp 
 declare
   v_row record;
   v_message outbox.outbound_message;
-  v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
   v_failed jsonb[] := array[]::jsonb[];
@@ -26490,15 +32508,14 @@ declare
   v_error text;
   v_check outbox.sending_check;
   v_wait interval;
-  v_item jsonb;
   v_remaining outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id,
+    select c.event_id, c.endpoint_id, c.attempt, w.account, d.failed_attempts, m.id,
       d.lane_id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.message_channel w on w.endpoint_id = c.endpoint_id
     join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
     left join outbox.outbound_message m
       on m.event_id = c.event_id and m.channel_id = c.endpoint_id
@@ -26518,10 +32535,10 @@ begin
         end;
       end if;
       if v_why is null and v_wait is null then
-        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        perform outbox.start_attempt(v_message, v_row.account, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
-    exception when query_canceled or others then
+    exception when query_canceled or assert_failure or others then
       if outbox.fails_call(sqlstate) then
         raise;
       end if;
@@ -26540,19 +32557,7 @@ begin
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
-  perform outbox.complete(array(
-    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
-      (r ->> 'attempt')::integer)
-    from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_item in array v_refused loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
-    if v_item ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, (v_item ->> 'wait')::interval, p_now);
-    else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
-    end if;
-  end loop;
+  perform outbox.end_claims(v_refused, p_now);
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
@@ -26601,6 +32606,26 @@ ALTER FUNCTION outbox.status_may_change(p_from text, p_to text) OWNER TO postgre
 -- Name: FUNCTION status_may_change(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.status_may_change(p_from text, p_to text) IS 'Whether a message may change from one status to another.';
+
+-- Name: stay_awake(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stay_awake() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform pg_catalog.setval('outbox.last_work', outbox.epoch_ms());
+  if pg_catalog.pg_sequence_last_value('outbox.workers_asleep') > 0 then
+    perform pg_catalog.setval('outbox.workers_asleep', 0);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.stay_awake() OWNER TO postgres;
+
+-- Name: FUNCTION stay_awake(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stay_awake() IS 'Makes no commit notify the workers until all of them sleep again. For a call that found work.';
 
 -- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26873,7 +32898,6 @@ CREATE FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with tim
 declare
   v_gone outbox.result[];
   v_one outbox.result;
-  v_delivery outbox.delivery;
 begin
   v_gone := array(
     select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
@@ -26886,13 +32910,8 @@ begin
   if pg_catalog.cardinality(v_gone) = 0 then
     return p_claimed;
   end if;
-  perform outbox.complete_apart(v_gone, p_now);
   foreach v_one in array v_gone loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = v_one.event and d.endpoint_id = v_one.endpoint and d.leased_until is null;
-    if found then
-      perform outbox.close_missing(v_delivery, p_now);
-    end if;
+    perform outbox.end_missing(v_one, p_now);
   end loop;
   return (
     select row(
@@ -26969,6 +32988,48 @@ ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if they are missing or invalid in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
+-- Name: stored_since(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored_since() RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.date_trunc('day', outbox.clock(), 'UTC')
+    - pg_catalog.make_interval(days => outbox.setting_int('event.delivered_days'));
+end
+$$;
+
+ALTER FUNCTION outbox.stored_since() OWNER TO postgres;
+
+-- Name: FUNCTION stored_since(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored_since() IS 'The time since which all events are stored. Older ones are stored while they are open, and after an attempt since then.';
+
+-- Name: stuck_requests(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stuck_requests(p_gate_id bigint) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.sum(case when l.ordered then 1 else l.leased end), 0)
+    from outbox.gate g
+    join outbox.lane_refusal r on r.endpoint_id = g.endpoint_id
+    join outbox.lane l on l.id = r.lane_id and l.leased > 0 and l.leased_until < r.at
+    where g.id = p_gate_id);
+end
+$$;
+
+ALTER FUNCTION outbox.stuck_requests(p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION stuck_requests(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stuck_requests(p_gate_id bigint) IS 'How many requests in flight a gate counts for leases that have ended in lanes that are left out. They cannot be recorded as lost, and must not use up max_in_flight.';
+
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
@@ -27034,7 +33095,7 @@ begin
   select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
   from pg_catalog.unnest(p_endpoint_ids) u
   on conflict do nothing;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -27048,6 +33109,91 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim that timed out: the next claims serve each of its endpoints alone, so that only the slow endpoint fails. locks: the caller holds the gates.';
+
+-- Name: sweep_events(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.sweep_events(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_from constant uuid := (
+    select p.swept_to from outbox.cleanup_progress p where p.name = 'swept_events');
+  v_to uuid := coalesce(v_from, v_start);
+  v_part record;
+  v_ids uuid[];
+  v_looked integer := 0;
+begin
+  -- Before a restore has loaded the deliveries, each event looks finished.
+  perform outbox.refuse_restoring(outbox.unrestored_table());
+  for v_part in
+    select p.* from outbox.partitions('event') p
+    where p.until <= outbox.stored_since() and outbox.uuid_v7_floor(p.until) > v_to
+  loop
+    -- A day with nothing open is dropped soon, as a whole.
+    if outbox.is_open_between(v_part.since, v_part.until) then
+      v_ids := outbox.sweep_piece(v_part.part, v_to, p_limit - v_looked, p_now);
+      v_looked := v_looked + pg_catalog.cardinality(v_ids);
+      if v_looked >= p_limit then
+        v_to := v_ids[pg_catalog.cardinality(v_ids)];
+        exit;
+      end if;
+    end if;
+    v_to := outbox.uuid_v7_floor(v_part.until);
+  end loop;
+  -- The next night begins with the oldest day again.
+  v_to := case when v_looked >= p_limit then v_to end;
+  if v_to is distinct from v_from then
+    insert into outbox.cleanup_progress as p (name, swept_to) values ('swept_events', v_to)
+    on conflict (name) do update set swept_to = excluded.swept_to
+    -- Another call may have continued meanwhile.
+    where p.swept_to is not distinct from v_from;
+  end if;
+  return v_looked;
+end
+$$;
+
+ALTER FUNCTION outbox.sweep_events(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION sweep_events(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sweep_events(p_now timestamp with time zone, p_limit integer) IS 'Looks at the next p_limit events of days that are older than stored_since() and have something open, and deletes those that are not needed. Returns how many it looked at. locks: events with SKIP LOCKED.';
+
+-- Name: sweep_piece(regclass, uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.sweep_piece(p_part regclass, p_after uuid, p_limit integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $_$
+declare
+  v_since constant timestamptz := outbox.stored_since();
+  v_ids uuid[];
+  v_rows tid[];
+begin
+  execute pg_catalog.format(
+    'select array(select v.id from %s v where v.id > $1 order by v.id limit $2)', p_part)
+  into v_ids using p_after, p_limit;
+  execute pg_catalog.format(
+    'select array(select v.ctid from %s v where v.id = any ($1) '
+      'and not outbox.is_event_needed(v.id, $2) for update skip locked)', p_part)
+  into v_rows using v_ids, v_since;
+  -- Again, because an event may have been replayed before it was locked.
+  perform outbox.change_rows('outbox.sweep_events', p_part,
+    pg_catalog.format('delete from %s v where v.ctid = any ($1) '
+      'and not outbox.is_event_needed(v.id, %L)', p_part, v_since),
+    v_rows, p_now);
+  return v_ids;
+end
+$_$;
+
+ALTER FUNCTION outbox.sweep_piece(p_part regclass, p_after uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION sweep_piece(p_part regclass, p_after uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sweep_piece(p_part regclass, p_after uuid, p_limit integer, p_now timestamp with time zone) IS 'Looks at up to p_limit events of a partition after p_after, and deletes those that are not needed (is_event_needed()). Returns those that it looked at. An event that another transaction has locked is left for the next night.';
 
 -- Name: take_endpoint_turn(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27172,6 +33318,59 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted, "portal": see portal_revocations()}. OH001.';
 
+-- Name: take_waiting_updates(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_waiting_updates(p_results outbox.result[]) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids bigint[];
+begin
+  -- Skip locked updates: apply_callbacks() holds them and finds the message itself.
+  with matched as materialized (
+    select k.id, a.message_id, a.id as attempt_id
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.* from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select w.id, w.org_id from outbox.whatsapp_update w
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
+        and w.wamid = a.wamid and w.kind = 'status' offset 0
+    ) k
+    cross join lateral (
+      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
+    ) m
+    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
+  ), locked as materialized (
+    select m.*, u.row_at from matched m
+    cross join lateral (
+      select w.ctid as row_at from outbox.whatsapp_update w
+      where w.id = m.id for update skip locked
+    ) u
+  ), assigned as (
+    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
+    from locked h
+    where u.ctid = h.row_at
+    returning u.id
+  )
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
+  return coalesce(v_ids, '{}'::bigint[]);
+end
+$$;
+
+ALTER FUNCTION outbox.take_waiting_updates(p_results outbox.result[]) OWNER TO postgres;
+
+-- Name: FUNCTION take_waiting_updates(p_results outbox.result[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_waiting_updates(p_results outbox.result[]) IS 'Assigns the waiting updates of messages that have just got their id, and returns them. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
+
 -- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.template_json(p_org_id text, p_code text) RETURNS jsonb
@@ -27245,6 +33444,31 @@ ALTER FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p
 -- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) IS 'The templates of all organisations of an account with Meta''s name and language.';
+
+-- Name: test_attempts(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.test_attempts(p_event_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'published_at', outbox.iso_time(v.created_at),
+      'attempts', (
+        select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'at', outbox.iso_time(a.at), 'outcome', a.outcome, 'status', a.status,
+          'error', a.error, 'duration_ms', a.duration_ms) order by a.at, a.attempt), '[]')
+        from outbox.attempt a where a.event_id = v.id))
+    from outbox.event v where v.id = p_event_id and v.type = 'outhook.test');
+end
+$$;
+
+ALTER FUNCTION outbox.test_attempts(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION test_attempts(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.test_attempts(p_event_id uuid) IS 'The attempts of an event of send_test_event(): {"published_at", "attempts": [{"at", "outcome", "status", "error", "duration_ms"}]}. Null for any other event.';
 
 -- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27447,8 +33671,7 @@ begin
   perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
-    and pg_catalog.floor(extract(epoch from v_now))::bigint
-      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
+    and outbox.comes_round(greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000), v_now)
     and outbox.has_due(v_now)
   then
     v_live := outbox.live_runs(v_now);
@@ -27462,6 +33685,8 @@ begin
       and (v_behind or outbox.is_quiet(v_now))
       and outbox.kick('tick');
   end if;
+  perform pg_catalog.setval('outbox.last_tick_second',
+    pg_catalog.floor(extract(epoch from v_now))::bigint);
   perform pg_catalog.setval('outbox.last_tick',
     (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
   return pg_catalog.jsonb_strip_nulls(
@@ -27618,9 +33843,9 @@ ALTER FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now ti
 
 COMMENT ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Records that something was heard of the people of the links, restores the identifiers of erased ones, and adds their lane keys. locks: the caller holds the people.';
 
--- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: touch_run(uuid, text, timestamp with time zone, boolean, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) RETURNS text
+CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[] DEFAULT NULL::text[]) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -27632,7 +33857,7 @@ begin
   select * into v_run from outbox.run r where r.id = p_run;
   v_is_new := not found;
   if v_is_new then
-    v_run := row(p_run, p_kind, p_now, p_now, null)::outbox.run;
+    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds)::outbox.run;
   end if;
   v_stop := case
     when not outbox.setting_on('worker.enabled') then 'disabled'
@@ -27653,6 +33878,7 @@ begin
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other.
     update outbox.run r set
       polled_at = p_now,
+      kinds = p_kinds,
       ended_at = case when p_ended or v_stop is not null then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
   end if;
@@ -27660,11 +33886,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]) OWNER TO postgres;
 
--- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) IS 'Records that a run polls; returns why it must stop (too_many_runs, disabled) or null. If there are too many runs, the youngest stops; a run that must stop no longer counts.';
+COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]) IS 'Records that a run polls, and the kinds that it can send; returns why it must stop (too_many_runs, disabled) or null. If there are too many runs, the youngest stops; a run that must stop no longer counts.';
 
 -- Name: touched_events(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27696,7 +33922,7 @@ declare
 begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     v_sqlstate := sqlstate;
     v_error := sqlerrm;
   end;
@@ -27705,7 +33931,7 @@ begin
   end if;
   begin
     perform outbox.postpone_updates(p_ids, v_error, v_sqlstate, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
     end if;
@@ -27724,6 +33950,82 @@ ALTER FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) 
 -- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates and returns true. After an error it returns false: the updates stay stored and are checked again later.';
+
+-- Name: try_backfill(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_backfill(p_until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  if pg_catalog.clock_timestamp() >= p_until or outbox.is_restoring()
+    or not exists (select from cron.job j where j.jobname = 'outhook-tick' and j.active)
+  then
+    return false;
+  end if;
+  set constraints all immediate;
+  return outbox.work_backfills(outbox.clock());
+exception when query_canceled or assert_failure or others then
+  raise warning 'outbox.work_backfills(): % %', sqlstate, sqlerrm;
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.try_backfill(p_until timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION try_backfill(p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_backfill(p_until timestamp with time zone) IS 'Executes one step of one backfill (work_backfills()), unless it is after p_until or the job outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the job continues.';
+
+-- Name: try_lane(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_lane(p_lane_id bigint, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.lane l set
+    leased = l.leased + 1, leased_until = p_now + interval '1 s', next_at = p_now + interval '1 s',
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  where l.id = p_lane_id;
+  raise exception using errcode = 'OH000', message = 'the change was only tried';
+exception when sqlstate 'OH000' then
+  return;
+end
+$$;
+
+ALTER FUNCTION outbox.try_lane(p_lane_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION try_lane(p_lane_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_lane(p_lane_id bigint, p_now timestamp with time zone) IS 'Changes a lane as a claim does, and undoes that. Raises the error if the database refuses it.';
+
+-- Name: try_lease(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_lease(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.delivery d set attempt = d.attempt + 1, leased_until = p_now + interval '1 s'
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  raise exception using errcode = 'OH000', message = 'the lease was only tried';
+exception when sqlstate 'OH000' then
+  return;
+end
+$$;
+
+ALTER FUNCTION outbox.try_lease(p_delivery outbox.delivery, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION try_lease(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_lease(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Leases a delivery and undoes that. Raises the error if the database refuses it.';
 
 -- Name: try_lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27765,7 +34067,7 @@ CREATE FUNCTION outbox.try_read(p_vault_id uuid) RETURNS text
     AS $$
 begin
   return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
   end if;
@@ -27807,7 +34109,7 @@ begin
     return;
   end if;
   perform outbox.tick(v_until);
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   raise warning 'outbox.tick(): % %', sqlstate, sqlerrm;
 end
 $$;
@@ -27829,6 +34131,12 @@ begin
   update outbox.ring r set from_at = p_from
   where r.ctid = (
     select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);
+  -- Somebody may have deleted the row.
+  if not found
+    and (select r.from_at from outbox.ring r order by r.from_at desc limit 1) is null
+  then
+    insert into outbox.ring (from_at) values (p_from) on conflict do nothing;
+  end if;
 end
 $$;
 
@@ -27959,7 +34267,7 @@ begin
   foreach v_name in array v_names loop
     begin
       perform outbox.vault_text((select s.id from vault.secrets s where s.name = v_name), v_name);
-    exception when others then
+    exception when assert_failure or others then
       return pg_catalog.format('%s (%s %s)', v_name, sqlstate, pg_catalog.left(sqlerrm, 200));
     end;
   end loop;
@@ -28006,14 +34314,22 @@ COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_resul
 -- Name: unrestored_table(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.unrestored_table() RETURNS text
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
-  select k.name
-  from pg_catalog.unnest(array['binding', 'dead_letter', 'delivery', 'endpoint', 'event', 'gate',
-    'lane', 'subscription', 'unrouted']) k (name)
-  where pg_catalog.to_regclass('outbox.' || k.name || '_pkey') is null
-  order by k.name limit 1
+declare
+  v_name text;
+begin
+  -- No query, and plpgsql: each call of a SQL function would be planned.
+  foreach v_name in array array['binding', 'dead_letter', 'delivery', 'endpoint', 'event', 'gate',
+    'lane', 'subscription', 'unrouted']
+  loop
+    if pg_catalog.to_regclass('outbox.' || v_name || '_pkey') is null then
+      return v_name;
+    end if;
+  end loop;
+  return null;
+end
 $$;
 
 ALTER FUNCTION outbox.unrestored_table() OWNER TO postgres;
@@ -28055,6 +34371,24 @@ ALTER FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) OWN
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) IS 'Up to p_limit events at or below the watermark that were not visible when routing last read.';
+
+-- Name: unsent_kinds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unsent_kinds() RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return coalesce(
+    nullif(pg_catalog.current_setting('outbox.unsent_kinds', true), ''), '{}')::text[];
+end
+$$;
+
+ALTER FUNCTION outbox.unsent_kinds() OWNER TO postgres;
+
+-- Name: FUNCTION unsent_kinds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unsent_kinds() IS 'The kinds that the run of this transaction cannot send: see set_run_kinds().';
 
 -- Name: unwatch_table(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28148,21 +34482,26 @@ CREATE FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) RETUR
     SET enable_seqscan TO 'off'
     AS $$
 declare
+  v_attempt outbox.message_attempt;
   v_message outbox.outbound_message;
+  v_own_at timestamptz := p_update.happened_at;
 begin
   -- A group is no person, and neither is its message's recipient.
   if p_update.data ->> 'recipient_type' = 'group' then
     return array[]::text[];
   end if;
+  if p_update.kind = 'status' then
+    select x.* into v_attempt from outbox.message_attempt x where x.id = p_update.attempt_id;
+    v_own_at := coalesce(v_attempt.created_at, v_own_at);
+  elsif p_update.kind = 'message' then
+    v_attempt := outbox.replied_attempt(p_update);
+  end if;
   select m.* into v_message from outbox.outbound_message m
-  where m.id = case
-      when p_update.kind = 'status' then p_update.message_id
-      when p_update.kind = 'message' then outbox.replied_message(p_update)
-    end
-    and m.org_id = p_update.org_id and m.erased_at is null;
-  return pg_catalog.array_remove(array[
-    outbox.identifier_of(p_update.wa_id), outbox.user_identifier(p_update.user_id),
-    outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)], null);
+  where m.id = v_attempt.message_id and m.org_id = p_update.org_id and m.erased_at is null;
+  return outbox.current_identifiers(p_update.org_id,
+    array[outbox.identifier_of(p_update.wa_id), outbox.user_identifier(p_update.user_id),
+      outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)],
+    array[v_own_at, v_own_at, v_attempt.created_at, v_attempt.created_at]);
 end
 $$;
 
@@ -28170,11 +34509,11 @@ ALTER FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) OWNER 
 
 -- Name: FUNCTION update_identifiers(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) IS 'The identifiers of one person that an update names: its own ids, and the recipient of its message or of the message that it quotes.';
+COMMENT ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) IS 'The identifiers of one person that an update names: its own ids, and the recipient of its message or of the message that it quotes; none that has changed hands since.';
 
--- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: update_org_endpoint(text, uuid, jsonb, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
+CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer DEFAULT NULL::integer, p_by_token boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -28192,6 +34531,9 @@ begin
   end if;
   v_before := outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
   perform outbox.refuse_managed(v_before);
+  if p_by_token then
+    perform outbox.check_token_share(p_org_id, p_change, v_before);
+  end if;
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   perform outbox.finish_change(v_before, p_change -> 'headers');
@@ -28199,11 +34541,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) OWNER TO postgres;
+ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer, p_by_token boolean) OWNER TO postgres;
 
--- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. A URL with another scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel); OH010: a limit of subscriptions.';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer, p_by_token boolean) IS 'Changes only the members in p_change; headers by name, null removes one. A URL with another scheme, host or port needs all headers named again. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel); OH010: a limit of subscriptions, or of the share that a token may set (p_by_token: the caller has a token, not a secret key).';
 
 -- Name: upkeep(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28214,12 +34556,13 @@ CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp 
 declare
   v_second bigint := pg_catalog.floor(extract(epoch from p_now));
   v_step outbox.tick_step;
+  v_detail text;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
   -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
   -- Each second begins with another step, so that none waits forever if the time is short.
@@ -28228,34 +34571,34 @@ begin
     if v_turn % 4 = 0 then
       begin
         perform outbox.route_waiting(p_now, 100);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.route_waiting(): %', sqlerrm;
       end;
       begin
         perform outbox.create_waiting(p_now, 100);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.create_waiting(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_changed(p_now);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.wake_changed(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_missed(p_now);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.wake_missed(): %', sqlerrm;
       end;
       begin
         perform outbox.wake_refused(p_now);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.wake_refused(): %', sqlerrm;
       end;
     elsif v_turn % 4 = 1 then
       for v_step in select s.* from outbox.tick_step s order by s.name loop
         begin
           execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
-        exception when query_canceled or others then
+        exception when query_canceled or assert_failure or others then
           perform outbox.refuse_upkeep(v_step.calls, 'the whole step', sqlstate, sqlerrm,
             '5 minutes');
         end;
@@ -28263,27 +34606,34 @@ begin
     elsif v_turn % 4 = 2 then
       begin
         perform outbox.purge_deleted(1000);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.purge_deleted(): %', sqlerrm;
       end;
       begin
         perform outbox.expire_deliveries(200);
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.expire_deliveries(): %', sqlerrm;
       end;
       begin
         if v_second % 10 = 5 then
           perform outbox.drop_ended_subscriptions(p_now, 1000);
         end if;
-      exception when query_canceled or others then
-        raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+      exception when query_canceled or assert_failure or others then
+        get stacked diagnostics v_detail = pg_exception_detail;
+        if not outbox.refuse_slow('outbox.drop_ended_subscriptions', sqlstate, sqlerrm, v_detail,
+          '25 hours')
+        then
+          -- After a timeout, the rows are changed one by one, so that the next one has a name.
+          perform outbox.refuse_upkeep('outbox.drop_ended_subscriptions', 'the whole step',
+            sqlstate, sqlerrm, '5 minutes');
+        end if;
       end;
     elsif v_second % 10 = 0 then
       begin
         loop
           exit when outbox.fold_counters() < 20000 or pg_catalog.clock_timestamp() >= p_until;
         end loop;
-      exception when query_canceled or others then
+      exception when query_canceled or assert_failure or others then
         raise warning 'outbox.fold_counters(): %', sqlerrm;
       end;
     end if;
@@ -28463,6 +34813,24 @@ ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
 
+-- Name: wait_for(bigint, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wait_for(p_job_id bigint, p_what text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.replay_job j set waits_for = p_what
+  where j.id = p_job_id and j.waits_for is distinct from p_what;
+end
+$$;
+
+ALTER FUNCTION outbox.wait_for(p_job_id bigint, p_what text) OWNER TO postgres;
+
+-- Name: FUNCTION wait_for(p_job_id bigint, p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wait_for(p_job_id bigint, p_what text) IS 'Stores what a backfill waits for; null: it could send something in its last step.';
+
 -- Name: wait_for_person(text[], uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) RETURNS interval
@@ -28499,6 +34867,33 @@ ALTER FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_
 
 COMMENT ON FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) IS 'A person who was joined may have messages in several lanes of a number: until they are sent, one lane that sends delays the others. Returns how long this lane has to wait for another; null if it may send. locks: the caller holds the gate, and parks it afterwards.';
 
+-- Name: wait_for_row(outbox.backfill_source, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wait_for_row(p_source outbox.backfill_source, p_watch jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '100ms'
+    AS $$
+begin
+  -- The end, or the read would go through the whole table if the row was deleted.
+  p_source.until_key := p_source.busy_key;
+  perform outbox.read_source(p_source, p_watch, 1, array[p_source.busy_key], ' for share of n');
+exception
+  when lock_not_available then
+    -- The step stops before this row once more.
+    return;
+  when transaction_rollback then
+    -- Its transaction has moved it to another partition, where it has another key.
+    return;
+end
+$$;
+
+ALTER FUNCTION outbox.wait_for_row(p_source outbox.backfill_source, p_watch jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION wait_for_row(p_source outbox.backfill_source, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wait_for_row(p_source outbox.backfill_source, p_watch jsonb) IS 'Waits for the row busy_key for 0.1 s at most, and locks it: one that many transactions change one after the other may be locked whenever a step looks. locks: the row.';
+
 -- Name: wait_for_turns(outbox.part[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) RETURNS void
@@ -28506,7 +34901,7 @@ CREATE FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) RETURNS void
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  insert into outbox.backlog (org_id, period)
+  insert into outbox.waiting_part (org_id, period)
   select distinct p.org_id, p.period from pg_catalog.unnest(p_parts) p
   on conflict do nothing;
 end
@@ -28516,7 +34911,7 @@ ALTER FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) OWNER TO postgres;
 
 -- Name: FUNCTION wait_for_turns(p_parts outbox.part[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) IS 'Puts parts of unrouted into backlog. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) IS 'Puts parts of unrouted into waiting_part. locks: the caller holds router.';
 
 -- Name: waiting_events(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28532,7 +34927,7 @@ CREATE FUNCTION outbox.waiting_events(p_limit integer) RETURNS SETOF uuid
 begin
   return query
   select u.event_id
-  from outbox.backlog b
+  from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
     where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
@@ -28563,7 +34958,7 @@ declare
   v_is_round boolean := false;
 begin
   while pg_catalog.cardinality(v_orgs) < p_limit loop
-    select b.org_id into v_org from outbox.backlog b where b.org_id > v_org
+    select b.org_id into v_org from outbox.waiting_part b where b.org_id > v_org
     order by b.org_id, b.period limit 1;
     if not found then
       exit when v_is_round;
@@ -28582,7 +34977,7 @@ ALTER FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) OWNER TO postg
 
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) IS 'Up to p_limit organisations in backlog, in the order of their turns: the one after p_after first.';
+COMMENT ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) IS 'Up to p_limit organisations in waiting_part, in the order of their turns: the one after p_after first.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28596,7 +34991,7 @@ begin
     next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from unnest(p_gates, p_next_at) as w (id, next_at)
   where g.id = w.id;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   elsif pg_catalog.cardinality(p_gates) < 2 then
@@ -28621,6 +35016,11 @@ COMMENT ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time 
 CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_gates bigint[];
@@ -28660,13 +35060,14 @@ CREATE FUNCTION outbox.wake_missed(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
   -- Read the whole ring only once a minute, because that may read all dead index entries before
   -- the start of the ring.
   v_since timestamptz := case
-    when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
+    when outbox.comes_round(60, p_now) then '-infinity'
     else v_from - interval '15 s'
   end;
   v_gates bigint[];
@@ -28722,6 +35123,43 @@ ALTER FUNCTION outbox.wake_refused(p_now timestamp with time zone) OWNER TO post
 
 COMMENT ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) IS 'Parks the gates of refused endpoints again: what the database refused may have been the change of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
 
+-- Name: wanted_keys(outbox.replay_job, outbox.filter, jsonb, text[], outbox.source_row[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most_work constant bigint := 200000;
+  v_work bigint := 0;
+  v_event outbox.event;
+  v_row outbox.source_row;
+  v_keys text[] := array[]::text[];
+begin
+  foreach v_row in array p_rows loop
+    exit when p_most = 0 or v_work > v_most_work;
+    v_event := outbox.row_event(p_job, p_watch, p_name, v_row, p_job.created_at);
+    if p_filter.path is not null and v_event.org_id = p_job.org_id then
+      v_work := v_work + outbox.body_work(v_event.body)
+        + outbox.filter_steps(array[p_filter.weight], outbox.count_values(v_event.body));
+    end if;
+    if outbox.row_problem(p_job, p_filter, v_row, v_event) = '' then
+      v_keys := v_keys || null::text;
+    else
+      p_most := p_most - 1;
+      v_keys := v_keys || v_row.key;
+    end if;
+  end loop;
+  return v_keys;
+end
+$$;
+
+ALTER FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer) IS 'The keys of the first rows, up to p_most that are sent or skipped: null in the place of one that is not wanted.';
+
 -- Name: warn_of_watch(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.warn_of_watch(p_table oid) RETURNS void
@@ -28762,6 +35200,33 @@ ALTER FUNCTION outbox.was_rotated(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION was_rotated(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.was_rotated(p_endpoint_id uuid) IS 'Whether the signing secret with which an endpoint was created has been replaced.';
+
+-- Name: watch_of(bytea); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.watch_of(p_arguments bytea) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_watch jsonb;
+begin
+  v_watch := pg_catalog.convert_from(pg_catalog.rtrim(p_arguments, '\x00'::bytea),
+    pg_catalog.getdatabaseencoding())::jsonb;
+  return case
+    when v_watch ->> 'type' is not null
+      and coalesce(pg_catalog.jsonb_typeof(v_watch -> 'named'), 'array') = 'array'
+    then v_watch
+  end;
+exception when data_exception then
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.watch_of(p_arguments bytea) OWNER TO postgres;
+
+-- Name: FUNCTION watch_of(p_arguments bytea); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.watch_of(p_arguments bytea) IS 'The argument that watch_table() gave to a trigger; null if it has other arguments.';
 
 -- Name: watch_query(oid, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28813,29 +35278,17 @@ CREATE FUNCTION outbox.watch_table(p_table regclass, p_type text DEFAULT NULL::t
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_type text := coalesce(p_type, pg_catalog.lower(
-    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
-  v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-    'org_column', case when p_org_column is not null then array[p_org_column] end,
-    'partition_column', case when p_partition_column is not null then array[p_partition_column] end,
-    'columns', p_columns, 'except', p_except, 'changed', p_changed));
+  v_type text;
+  v_columns jsonb := outbox.column_lists(p_org_column, p_partition_column, p_columns, p_except,
+    p_changed);
   v_watch jsonb;
   v_list text;
   v_names text[];
 begin
   perform outbox.check_watched(p_table);
-  perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
+  v_type := outbox.watched_type(p_table, p_type);
   perform outbox.check_user_org(p_org_id);
-  for v_list, v_names in
-    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
-    from pg_catalog.jsonb_each(v_columns) e
-  loop
-    perform outbox.check_columns(p_table, v_list, v_names);
-  end loop;
-  if p_columns is not null and p_except is not null then
-    perform outbox.invalid('except', 'cannot be combined with columns',
-      'Give columns or except, not both');
-  end if;
+  perform outbox.check_lists(p_table, v_columns);
   if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
     perform outbox.invalid('operations',
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
@@ -28893,6 +35346,27 @@ ALTER FUNCTION outbox.watched_name(p_table oid, p_trigger name) OWNER TO postgre
 -- Name: FUNCTION watched_name(p_table oid, p_trigger name); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) IS 'The schema and name of the table that is watched: the partition, or the partitioned table that its trigger comes from.';
+
+-- Name: watched_type(regclass, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.watched_type(p_table regclass, p_type text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_type text := coalesce(p_type, pg_catalog.lower(
+    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
+begin
+  perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
+  return v_type;
+end
+$$;
+
+ALTER FUNCTION outbox.watched_type(p_table regclass, p_type text) OWNER TO postgres;
+
+-- Name: FUNCTION watched_type(p_table regclass, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.watched_type(p_table regclass, p_type text) IS 'The type of the events of a table: p_type, or its name. OH001.';
 
 -- Name: why_not_account(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29020,19 +35494,6 @@ declare
   v_messages jsonb;
   v_channels jsonb;
 begin
-  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
-  select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
-    'graph_url', outbox.setting_value('whatsapp.graph_url'),
-    'graph_version',
-      coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
-    'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / (w.messages_per_second * 0.97),
-    'access_token', outbox.vault_text(w.token_vault_id, 'the access token')))
-  into v_channels
-  from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-  join outbox.whatsapp_channel w on w.endpoint_id = c.id;
-  if v_channels is null then
-    return p_parcel;
-  end if;
   select pg_catalog.jsonb_object_agg(x.event_id, pg_catalog.jsonb_build_object(
     'id', m.id::text, 'callback_data', outbox.callback_data(m.id, a.attempt_no),
     'to', m.to_recipient, 'wait_ms', x.wait_ms,
@@ -29045,13 +35506,28 @@ begin
   from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
-  p_parcel.endpoints := (
-    select pg_catalog.json_object_agg(e.key, case
-      when v_channels ? e.key
-      then (e.value::jsonb || pg_catalog.jsonb_build_object('channel', v_channels -> e.key))::json
-      else e.value
-    end)
-    from pg_catalog.json_each(p_parcel.endpoints) e);
+  if v_messages is null then
+    return p_parcel;
+  end if;
+  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
+  select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
+    'graph_url', outbox.setting_value('whatsapp.graph_url'),
+    'graph_version',
+      coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
+    'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / (w.messages_per_second * 0.97),
+    'access_token', outbox.vault_text(w.token_vault_id, 'the access token')))
+  into v_channels
+  from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+  join outbox.whatsapp_channel w on w.endpoint_id = c.id;
+  if v_channels is not null then
+    p_parcel.endpoints := (
+      select pg_catalog.json_object_agg(e.key, case
+        when v_channels ? e.key
+        then (e.value::jsonb || pg_catalog.jsonb_build_object('channel', v_channels -> e.key))::json
+        else e.value
+      end)
+      from pg_catalog.json_each(p_parcel.endpoints) e);
+  end if;
   p_parcel.events := (
     select pg_catalog.json_object_agg(e.key, case
       when v_messages ? e.key
@@ -29067,7 +35543,47 @@ ALTER FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.cla
 
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", "template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
+COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", "template", "payload"}) and each WhatsApp channel (endpoints[id].channel: {"graph_url", "graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
+
+-- Name: with_secrets(json, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.with_secrets(p_deliveries json, p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_secrets jsonb := (
+    select coalesce(
+      pg_catalog.jsonb_object_agg(s.id::text, outbox.try_read(s.vault_id)), '{}')
+    from pg_catalog.unnest(p_endpoint_ids) e (id)
+    join outbox.endpoint_secret s on s.endpoint_id = e.id
+    where s.scheme = 'v1' and (s.expires_at is null or s.expires_at > p_now));
+begin
+  return (
+    select pg_catalog.json_agg(
+      case
+        when v.secret is null then t.one
+        else (t.one::jsonb || pg_catalog.jsonb_build_object('secret', v.secret))::json
+      end order by t.place)
+    from pg_catalog.json_array_elements(p_deliveries) with ordinality as t (one, place)
+    cross join lateral (
+      select v_secrets ->> (
+        select d.secret_id::text from outbox.delivery d
+        where d.event_id = (t.one ->> 'event')::uuid
+          and d.endpoint_id = (t.one ->> 'endpoint')::uuid) as secret
+      offset 0
+    ) v);
+end
+$$;
+
+ALTER FUNCTION outbox.with_secrets(p_deliveries json, p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION with_secrets(p_deliveries json, p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.with_secrets(p_deliveries json, p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Deliveries of a parcel, those of these endpoints with "secret", the secret of X-Signature. Skips a secret that Vault cannot return or that has expired.';
 
 -- Name: without(outbox.claimed, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29113,7 +35629,7 @@ declare
   v_waiting text[] := array(
     select o.org_id
     from (select distinct o as org_id from pg_catalog.unnest(p_batch.orgs) o) o
-    where exists (select from outbox.backlog b where b.org_id = o.org_id));
+    where exists (select from outbox.waiting_part b where b.org_id = o.org_id));
 begin
   perform outbox.wait_for_turns(array(
     select row(e.org_id, outbox.period_of(e.event_id))::outbox.part
@@ -29136,7 +35652,99 @@ ALTER FUNCTION outbox.without_waiting(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.without_waiting(p_batch outbox.routing) IS 'A batch without the events of organisations in backlog. These events wait there too, so that the order of the events of an organisation stays. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.without_waiting(p_batch outbox.routing) IS 'A batch without the events of organisations in waiting_part. These events wait there too, so that the order of the events of an organisation stays. locks: the caller holds router.';
+
+-- Name: work_backfill(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_member constant text := 'replay job ' || p_job.id;
+  v_job outbox.replay_job;
+  v_room integer;
+  v_events uuid[] := array[]::uuid[];
+begin
+  if exists (
+    select from outbox.endpoint e where e.id = p_job.endpoint_id and e.status = 'deleted')
+  then
+    update outbox.replay_job j set status = 'cancelled', finished_at = p_now
+    where j.id = p_job.id and j.status = 'running';
+    return v_events;
+  elsif not outbox.begin_backfill(p_job, p_now) then
+    return v_events;
+  elsif outbox.backfill_room(p_job, p_most) > 0 then
+    -- Only now, because runs wait for the gate.
+    perform outbox.lock_gates(array[p_job.endpoint_id]);
+  end if;
+  v_room := outbox.backfill_room(p_job, p_most);
+  perform outbox.wait_for(p_job.id,
+    case when v_room = 0 then 'its endpoint: 1000 deliveries wait' end);
+  if v_room > 0 then
+    select * into v_job from outbox.replay_job j where j.id = p_job.id;
+    v_events := case v_job.source
+      when 'events' then outbox.backfill_kept(v_job, v_room, p_now)
+      else outbox.backfill_rows(v_job, v_room, p_now)
+    end;
+    perform outbox.restart_open_checks(v_events);
+    perform outbox.park(array[p_job.endpoint_id], p_now);
+  end if;
+  perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  return v_events;
+exception when query_canceled or assert_failure or others then
+  -- A step that needs too much memory may be of its rows.
+  if outbox.fails_upkeep(sqlstate) and sqlstate <> '53200' then
+    raise;
+  end if;
+  perform outbox.refuse_upkeep('outbox.work_backfills', v_member, sqlstate, sqlerrm, '5 minutes');
+  return array[]::uuid[];
+end
+$$;
+
+ALTER FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Executes one step of one backfill and returns the events that it sent. An error undoes the step and is shown by queue_health; the job tries again after 10 s. A backfill to a deleted endpoint is cancelled. locks: the caller holds the job; the gate, then events or the rows of the application, then partition_check.';
+
+-- Name: work_backfills(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_backfills(p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_job outbox.replay_job;
+  v_parts bigint;
+begin
+  if not exists (
+    select from outbox.replay_job j where j.status = 'running' and j.source <> 'dead_letters')
+  then
+    return false;
+  end if;
+  -- Only one session at a time, and none beside cancel_pending().
+  if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
+    return false;
+  end if;
+  v_job := outbox.next_backfill(p_now);
+  if v_job.id is null then
+    return false;
+  end if;
+  v_parts := (
+    select s.parts from outbox.job_shares(true, p_now, v_job.id) s where s.job_id = v_job.id);
+  update outbox.replay_job j set worked_at = p_now where j.id = v_job.id;
+  perform outbox.work_backfill(v_job, greatest(1, v_most / v_parts)::integer, p_now);
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.work_backfills(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION work_backfills(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_backfills(p_now timestamp with time zone) IS 'Executes one step of the backfill whose turn it is, in the caller''s transaction; false if there is none. So the caller commits after each step. locks: the advisory lock of work_replay_jobs(), the job with SKIP LOCKED, its gate, then events or the rows of the application, then partition_check.';
 
 -- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29167,7 +35775,7 @@ begin
     skipped = j.skipped + v_skipped
   where j.id = v_last.job_id;
   return v_all;
-exception when query_canceled or others then
+exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) then
     raise;
   end if;
@@ -29197,7 +35805,9 @@ declare
   v_job bigint;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.status = 'running') then
+  if not exists (
+    select from outbox.replay_job j where j.status = 'running' and j.source = 'dead_letters')
+  then
     return 0;
   end if;
   -- Only one tick at a time works on jobs, or two would replay the same dead letters.
@@ -29207,7 +35817,7 @@ begin
   -- One statement, so that a job that begins after it is not taken for one without a dead letter.
   select array(
       select j.id from outbox.replay_job j
-      where j.status = 'running'
+      where j.status = 'running' and j.source = 'dead_letters'
         and not outbox.rests('outbox.work_replay_jobs', 'replay job ' || j.id, p_now)
       order by j.id),
     outbox.next_replays(p_now)
@@ -29215,7 +35825,12 @@ begin
   v_endpoints := array(
     select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
   perform outbox.lock_gates(v_endpoints);
-  for v_job in select distinct s.job_id from pg_catalog.unnest(v_steps) s order by s.job_id loop
+  -- The job with the least progress first, so that none is always the last one at the deadline.
+  for v_job in
+    select j.id from outbox.replay_job j
+    where j.id in (select s.job_id from pg_catalog.unnest(v_steps) s)
+    order by j.replayed + j.skipped, j.id
+  loop
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
@@ -29224,7 +35839,7 @@ begin
   begin
     perform outbox.restart_open_checks(array(
       select s.event_id from pg_catalog.unnest(v_steps) s where s.event_id is not null));
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then
       raise;
     end if;
@@ -29247,7 +35862,7 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs: replays as many as the rate allows per second and records the position, in one transaction, so that a crash neither repeats nor loses one. If the database refuses to change a job, all others continue. Returns how many it replayed. locks: gates by id, then partition_check.';
+COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate and the share of the job (job_shares()) allow per second, and records the position, in one transaction, so that a crash neither repeats nor loses one. If the database refuses to change a job, all others continue. Returns how many it replayed. locks: gates by id, then partition_check.';
 
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -29305,25 +35920,6 @@ ALTER TABLE ONLY outbox.attempt_default REPLICA IDENTITY FULL;
 
 ALTER TABLE outbox.attempt_default OWNER TO postgres;
 
--- Name: audit_event; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.audit_event (
-    id bigint NOT NULL,
-    org_id text NOT NULL,
-    entity_type text NOT NULL,
-    entity_id text NOT NULL,
-    action text NOT NULL,
-    details text NOT NULL,
-    actor text,
-    created_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE outbox.audit_event OWNER TO postgres;
-
--- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.audit_event IS 'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row is inserted in the transaction of the change and never updated. It identifies people only by ids of the application or by a hash of their number.';
-
 -- Name: audit_event_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -29334,20 +35930,6 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
-
--- Name: backlog; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.backlog (
-    org_id text NOT NULL,
-    period bytea NOT NULL
-)
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.backlog OWNER TO postgres;
-
--- Name: TABLE backlog; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.backlog IS 'The parts of unrouted that wait for the turn of their organisation: one row for each organisation and period, whatever the number of its events is (see turn).';
 
 -- Name: binding_change; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -29404,22 +35986,24 @@ CREATE VIEW outbox.broken_watch WITH (security_invoker='true') AS
  SELECT (t.tgrelid)::regclass AS "table",
     format('changes of %s are not published: %s'::text, (t.tgrelid)::regclass,
         CASE
+            WHEN (a.watch IS NULL) THEN 'watch_table() has not created its trigger'::text
             WHEN (w.gone IS NOT NULL) THEN (('a column of '::text || w.gone) || ' was dropped'::text)
             ELSE 'its trigger is disabled'::text
         END) AS problem,
         CASE
-            WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, (t.tgrelid)::regclass)
-            ELSE format('alter table %s enable trigger %I'::text, (t.tgrelid)::regclass, t.tgname)
+            WHEN (a.watch IS NULL) THEN format('drop trigger %I on %s'::text, t.tgname, (t.tgrelid)::regclass)
+            WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …);'::text, (t.tgrelid)::regclass)
+            ELSE format('alter table %s enable trigger %I;'::text, (t.tgrelid)::regclass, t.tgname)
         END AS command
    FROM ((pg_trigger t
-     CROSS JOIN LATERAL ( SELECT (convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb AS watch
+     CROSS JOIN LATERAL ( SELECT outbox.watch_of(t.tgargs) AS watch
          OFFSET 0) a)
      CROSS JOIN LATERAL ( SELECT string_agg(('p_'::text || l.value), ', '::text ORDER BY l.value) AS gone
            FROM jsonb_array_elements_text((a.watch -> 'named'::text)) l(value)
           WHERE (NOT (EXISTS ( SELECT
                    FROM pg_trigger c
                   WHERE ((c.tgrelid = t.tgrelid) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid) AND (c.tgargs = (((convert_to((a.watch ->> 'call'::text), 'UTF8'::name) || '\x00'::bytea) || convert_to(l.value, 'UTF8'::name)) || '\x00'::bytea))))))) w)
-  WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])) AND ((w.gone IS NOT NULL) OR (t.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"]))));
+  WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])) AND ((a.watch IS NULL) OR (w.gone IS NOT NULL) OR (t.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"]))));
 
 ALTER TABLE outbox.broken_watch OWNER TO postgres;
 
@@ -29460,12 +36044,35 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 
 COMMENT ON TABLE outbox.channel_hold IS 'The last decision about a channel by cause: failure (an error code of WhatsApp), account or quality. decided_at is Meta''s time. At expires_at Meta ends the hold itself.';
 
+-- Name: channel_kind; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.channel_kind (
+    channel text NOT NULL,
+    kind text NOT NULL,
+    has_templates boolean DEFAULT false NOT NULL,
+    has_window boolean DEFAULT false NOT NULL,
+    check_function text,
+    CONSTRAINT channel_kind_check_function_is_a_name CHECK ((check_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT channel_kind_is_a_word CHECK ((channel ~ '^[A-Z][A-Z0-9_]{0,30}$'::text))
+);
+
+ALTER TABLE outbox.channel_kind OWNER TO postgres;
+
+-- Name: TABLE channel_kind; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.channel_kind IS 'The kinds of message channels: the name in a message (WHATSAPP) and the kind of its endpoints. has_templates: a message may name a template. has_window: without a template, a message may be sent only within 24 hours after the recipient wrote.';
+
+-- Name: COLUMN channel_kind.check_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.channel_kind.check_function IS 'The function, with its schema, that raises OH001 for an invalid payload of a new message. Its argument is the payload. Null: only the sender checks it.';
+
 -- Name: cleanup_progress; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.cleanup_progress (
     name text NOT NULL,
     done_on date,
     piece_rows integer,
+    swept_to uuid,
     failed_at timestamp with time zone,
     error text
 );
@@ -29474,7 +36081,7 @@ ALTER TABLE outbox.cleanup_progress OWNER TO postgres;
 
 -- Name: TABLE cleanup_progress; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_progress IS 'The progress of each step of the cleanup. done_on: the last day (UTC) on which it deleted all that it had to; piece_rows: the rows of one piece, if the usual number took too long; failed_at, error: its last failure since then.';
+COMMENT ON TABLE outbox.cleanup_progress IS 'The progress of each step of the cleanup. done_on: the last day (UTC) on which it deleted all that it had to; piece_rows: the rows of one piece, if the usual number took too long; swept_to: only of sweep_events() and expire_deliveries(), the last event that they looked at; failed_at, error: its last failure since then.';
 
 -- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -29631,6 +36238,24 @@ ALTER TABLE outbox.deleted_channel OWNER TO postgres;
 
 COMMENT ON TABLE outbox.deleted_channel IS 'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their messages.';
 
+-- Name: early_report; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.early_report (
+    channel_id uuid NOT NULL,
+    provider_id text NOT NULL,
+    status text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    code text,
+    error text,
+    received_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.early_report OWNER TO postgres;
+
+-- Name: TABLE early_report; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.early_report IS 'Reports of channels other than WhatsApp whose id no attempt has yet: see report_status(). Deleted after a day.';
+
 -- Name: ended_subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.ended_subscription (
@@ -29746,6 +36371,37 @@ ALTER TABLE outbox.endpoint_secret OWNER TO postgres;
 
 COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 
+-- Name: lane_refusal; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane_refusal (
+    lane_id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    failures integer NOT NULL,
+    sqlstate text NOT NULL,
+    error text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    again_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.lane_refusal OWNER TO postgres;
+
+-- Name: TABLE lane_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane_refusal IS 'Lanes (partition keys of ordered endpoints, and the lanes of unordered ones) whose row the database refuses to change. Claims leave them out until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+
+-- Name: waiting_kind; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.waiting_kind (
+    kind text NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.waiting_kind OWNER TO postgres;
+
+-- Name: TABLE waiting_kind; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.waiting_kind IS 'Kinds with due deliveries that no live run can send. at: when a run last left them out; after a minute without that, nothing waits any more.';
+
 -- Name: endpoint_status; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
@@ -29758,7 +36414,7 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
             WHEN ((e.status = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
             ELSE e.status
         END AS status,
-    COALESCE(e.status_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error)) AS reason,
+    COALESCE(e.status_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error), ((('claiming from '::text || q.n) || ' of its lanes is refused: '::text) || q.error), ('waits for a run that can send kind '::text || w.kind)) AS reason,
     COALESCE(g.depth, (0)::bigint) AS open,
     COALESCE(g.in_flight, 0) AS in_flight,
     g.streak AS failures_running,
@@ -29777,19 +36433,97 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
     e.updated_at,
     COALESCE(s.n, (0)::bigint) AS set_aside,
     s.error AS set_aside_error
-   FROM (((outbox.endpoint e
+   FROM (((((outbox.endpoint e
      LEFT JOIN outbox.gate g ON ((g.endpoint_id = e.id)))
      LEFT JOIN outbox.endpoint_refusal c ON (((c.endpoint_id = e.id) AND (c.failures > 0))))
+     LEFT JOIN outbox.waiting_kind w ON (((w.kind = e.kind) AND (w.at > (now() - '00:01:00'::interval)) AND (e.status = 'enabled'::text) AND (g.depth > 0))))
      LEFT JOIN LATERAL ( SELECT count(*) AS n,
             (array_agg(((r.sqlstate || ' '::text) || r.error) ORDER BY r.at DESC))[1] AS error
            FROM outbox.refusal r
-          WHERE ((r.endpoint_id = e.id) AND (r.again_at = 'infinity'::timestamp with time zone))) s ON (true));
+          WHERE ((r.endpoint_id = e.id) AND (r.again_at = 'infinity'::timestamp with time zone))) s ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) AS n,
+            (array_agg(((r.sqlstate || ' '::text) || r.error) ORDER BY r.at DESC))[1] AS error
+           FROM (outbox.lane_refusal r
+             JOIN outbox.lane l ON (((l.id = r.lane_id) AND ((l.depth > 0) OR (l.leased > 0)))))
+          WHERE (r.endpoint_id = e.id)) q ON (true));
 
 ALTER TABLE outbox.endpoint_status OWNER TO postgres;
 
 -- Name: VIEW endpoint_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON VIEW outbox.endpoint_status IS 'All endpoints with the data of their gates: the status and its reason, the deliveries that are open and in flight, the failures in a row, the time of the next delivery, and the deliveries that are set aside, with the last error. For a deleted endpoint, open counts the deliveries that are not cancelled yet.';
+
+-- Name: COLUMN endpoint_status.id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.id IS 'The endpoint.';
+
+-- Name: COLUMN endpoint_status.org_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.org_id IS 'Its organisation.';
+
+-- Name: COLUMN endpoint_status.kind; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.kind IS 'Its kind, such as webhook or kafka.';
+
+-- Name: COLUMN endpoint_status.url; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.url IS 'Where its deliveries go.';
+
+-- Name: COLUMN endpoint_status.description; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.description IS 'The description that its creator gave.';
+
+-- Name: COLUMN endpoint_status.status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.status IS 'enabled, paused, disabled, deleted, breaker open or breaker half_open.';
+
+-- Name: COLUMN endpoint_status.reason; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.reason IS 'Why it has this status, or why nothing is sent although it is enabled.';
+
+-- Name: COLUMN endpoint_status.open; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.open IS 'How many deliveries have not ended.';
+
+-- Name: COLUMN endpoint_status.in_flight; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.in_flight IS 'How many requests are in flight: one for each leased delivery, and one for a lane that is sent in order.';
+
+-- Name: COLUMN endpoint_status.failures_running; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.failures_running IS 'How many failures in a row the breaker has counted. A 4xx that it does not count ends them.';
+
+-- Name: COLUMN endpoint_status.failing_since; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.failing_since IS 'When the first attempt after the last success failed, other than by a request to wait. Null: none has.';
+
+-- Name: COLUMN endpoint_status.probe_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.probe_at IS 'When the open breaker lets the next probe through. Null: it is not open.';
+
+-- Name: COLUMN endpoint_status.next_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.next_at IS 'When the endpoint is looked at next. Null: nothing waits.';
+
+-- Name: COLUMN endpoint_status.not_before; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.not_before IS 'Until when a Retry-After, a throttle or the rate delays its deliveries. Null: nothing has delayed them.';
+
+-- Name: COLUMN endpoint_status.created_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.created_at IS 'When it was created.';
+
+-- Name: COLUMN endpoint_status.updated_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.updated_at IS 'When its settings changed last.';
+
+-- Name: COLUMN endpoint_status.set_aside; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.set_aside IS 'How many of its deliveries the database rejected, until retry_now().';
+
+-- Name: COLUMN endpoint_status.set_aside_error; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_status.set_aside_error IS 'The last SQLSTATE and text of these.';
 
 -- Name: error_hint; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -29973,6 +36707,28 @@ CREATE SEQUENCE outbox.last_tick
 
 ALTER TABLE outbox.last_tick OWNER TO postgres;
 
+-- Name: last_tick_second; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED SEQUENCE outbox.last_tick_second
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.last_tick_second OWNER TO postgres;
+
+-- Name: last_work; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED SEQUENCE outbox.last_work
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.last_work OWNER TO postgres;
+
 -- Name: limit_turn; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.limit_turn (
@@ -29998,6 +36754,22 @@ ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: message_channel; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.message_channel (
+    endpoint_id uuid NOT NULL,
+    org_id text NOT NULL,
+    channel text NOT NULL,
+    account text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.message_channel OWNER TO postgres;
+
+-- Name: TABLE message_channel; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.message_channel IS 'The endpoints that send messages. account: the sender at the provider, under which each id of the provider is unique; for WhatsApp it is Meta''s id of the number.';
 
 -- Name: org_setting; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -30034,6 +36806,46 @@ ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
 -- Name: VIEW outbound_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with the time of the next attempt.';
+
+-- Name: COLUMN outbound_attempt.id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.id IS 'The attempt.';
+
+-- Name: COLUMN outbound_attempt.outbound_message_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.outbound_message_id IS 'Its message.';
+
+-- Name: COLUMN outbound_attempt.attempt_no; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.attempt_no IS 'Its number in the message, from 1.';
+
+-- Name: COLUMN outbound_attempt.status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.status IS 'TRYING, SUCCESS or FAILED.';
+
+-- Name: COLUMN outbound_attempt.error_code; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.error_code IS 'The code of the provider, or of Outhook. Null: it has not failed.';
+
+-- Name: COLUMN outbound_attempt.error_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.error_message IS 'The text of the error.';
+
+-- Name: COLUMN outbound_attempt.provider_response; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.provider_response IS 'What the provider answered.';
+
+-- Name: COLUMN outbound_attempt.next_retry_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.next_retry_at IS 'When the message is sent again. Null: it is not.';
+
+-- Name: COLUMN outbound_attempt.created_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.created_at IS 'When the attempt began.';
+
+-- Name: COLUMN outbound_attempt.updated_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.outbound_attempt.updated_at IS 'When it changed last.';
 
 -- Name: outbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -30099,6 +36911,9 @@ CREATE TABLE outbox.person_identifier (
     kind text NOT NULL,
     person_id bigint NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    parted_at timestamp with time zone,
+    left_at timestamp with time zone,
+    left_to bigint,
     CONSTRAINT person_identifier_kind_is_known CHECK ((kind = ANY (ARRAY['NUMBER'::text, 'USER_ID'::text])))
 );
 
@@ -30106,7 +36921,7 @@ ALTER TABLE outbox.person_identifier OWNER TO postgres;
 
 -- Name: TABLE person_identifier; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.person_identifier IS 'The identifiers of people, each of one person: a NUMBER (E.164 with +; a wa_id is its number without +) or a USER_ID of WhatsApp. After the person was erased, value is # and the keyed hash.';
+COMMENT ON TABLE outbox.person_identifier IS 'The identifiers of people, each of one person: a NUMBER (E.164 with +; a wa_id is its number without +) or a USER_ID of WhatsApp. After the person was erased, value is # and the keyed hash. parted_at: people were parted at this time, so older updates that name the number link nobody (current_identifiers()). left_at: when its owner last changed to another number; null since somebody has changed to it (leave_number()). left_to: the person of that owner then.';
 
 -- Name: portal_generation; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -30176,7 +36991,7 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
                  LIMIT 10000) c) AS dead_letters,
     ( SELECT count(*) AS count
            FROM outbox.run r
-          WHERE ((r.ended_at IS NULL) AND (r.polled_at > (now() - '00:00:10'::interval)))) AS runs,
+          WHERE ((r.ended_at IS NULL) AND (r.polled_at > outbox.alive_since(now())))) AS runs,
     (( SELECT count(*) AS count
            FROM ( SELECT
                    FROM outbox.event_default
@@ -30209,6 +37024,70 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that stop or delay deliveries. set_aside counts deliveries that the database rejected, set_aside_error is the last SQLSTATE and text. waiting_turn counts the unrouted events that wait for the turn of their organisation. unrouted, waiting_turn, dead_letters, set_aside and rows_in_default count up to 10,000.';
 
+-- Name: COLUMN queue_health.unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.unrouted IS 'How many committed events are not routed yet.';
+
+-- Name: COLUMN queue_health.oldest_unrouted_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.oldest_unrouted_at IS 'Since when the oldest of them waits.';
+
+-- Name: COLUMN queue_health.unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.unroutable IS 'How many events routing has set aside, until route_again().';
+
+-- Name: COLUMN queue_health.open; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.open IS 'How many deliveries of endpoints that are not deleted have not ended.';
+
+-- Name: COLUMN queue_health.in_flight; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.in_flight IS 'How many requests are in flight.';
+
+-- Name: COLUMN queue_health.oldest_due_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.oldest_due_at IS 'When the first endpoint is due. It may be in the future. Null: none is due.';
+
+-- Name: COLUMN queue_health.endpoints_held; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.endpoints_held IS 'How many endpoints are paused or disabled.';
+
+-- Name: COLUMN queue_health.breakers_open; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.breakers_open IS 'How many breakers are open or half-open.';
+
+-- Name: COLUMN queue_health.dead_letters; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.dead_letters IS 'How many dead letters are neither replayed nor discarded.';
+
+-- Name: COLUMN queue_health.runs; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.runs IS 'How many runs polled in the last 10 s, or in worker.poll_interval_ms if that is longer.';
+
+-- Name: COLUMN queue_health.rows_in_default; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.rows_in_default IS 'How many events and attempts have no partition of their day.';
+
+-- Name: COLUMN queue_health.set_aside; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.set_aside IS 'How many deliveries the database rejected, until retry_now().';
+
+-- Name: COLUMN queue_health.set_aside_error; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.set_aside_error IS 'The last SQLSTATE and text of these.';
+
+-- Name: COLUMN queue_health.last_tick_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.last_tick_at IS 'When pg_cron called the tick last.';
+
+-- Name: COLUMN queue_health.problems; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.problems IS 'What stops or delays deliveries, as texts. Empty: nothing.';
+
+-- Name: COLUMN queue_health.waiting_turn; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.waiting_turn IS 'How many of the unrouted events wait for the turn of their organisation.';
+
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.unrouted (
@@ -30217,6 +37096,7 @@ CREATE TABLE outbox.unrouted (
     xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
     routed_to uuid,
     failures smallint DEFAULT 0 NOT NULL,
+    is_backfill boolean,
     period bytea GENERATED ALWAYS AS (substr(uuid_send(event_id), 1, 5)) STORED NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
@@ -30225,64 +37105,226 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; period: the 256 ms of the event, which are the first 5 bytes of its id.';
+COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; is_backfill: true for a row of a table that a backfill sends, else null; period: the 256 ms of the event, which are the first 5 bytes of its id.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
- SELECT s.event_id AS id,
-    s.endpoint_id,
-    s.event_type,
-    (COALESCE(v.body, x.original_message))::json AS payload,
-    COALESCE(v.partition_key, x.partition_key) AS partition_key,
-    COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS correlation_id,
-    s.status,
-    (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
-    (COALESCE(((COALESCE(e.retry, ( SELECT k.retry
-           FROM outbox.endpoint_kind k
-          WHERE (k.kind = e.kind))) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
-    f.last_error,
-    s.next_attempt_at AS next_retry_at,
-    f.last_attempt_at,
-    s.finished_at,
-    s.created_at,
-    s.open
-   FROM (((((outbox.delivery_status s
-     LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
-     LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
-     LEFT JOIN outbox.endpoint e ON ((e.id = s.endpoint_id)))
-     LEFT JOIN LATERAL ( SELECT max(a.attempt) AS ended_at
-           FROM outbox.attempt a
-          WHERE ((s.attempt > 0) AND (a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND ((s.finished_at IS NULL) OR (a.at < s.finished_at)))) l ON (true))
-     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (a.outcome = 'failed'::text)) AS failures,
-            max(a.at) AS last_attempt_at,
-            (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
-           FROM outbox.attempt a
-          WHERE ((s.attempt > 0) AND (a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'attempt'::text) AND (a.attempt > COALESCE(l.ended_at, 0)))) f ON (true))
-UNION ALL
- SELECT v.id,
-    v.endpoint_id,
-    v.type AS event_type,
-    (v.body)::json AS payload,
-    v.partition_key,
-    COALESCE(v.correlation_id, (v.id)::text) AS correlation_id,
-    'pending'::text AS status,
-    0 AS retry_count,
-    6 AS max_retries,
-    NULL::text AS last_error,
-    COALESCE(v.deliver_at, v.created_at) AS next_retry_at,
-    NULL::timestamp with time zone AS last_attempt_at,
-    NULL::timestamp with time zone AS finished_at,
-    v.created_at,
-    true AS open
-   FROM (outbox.unrouted u
-     JOIN outbox.event v ON ((v.id = u.event_id)));
+ SELECT id,
+    endpoint_id,
+    event_type,
+    (body)::json AS payload,
+    partition_key,
+    correlation_id,
+    status,
+    retry_count,
+    COALESCE(( SELECT (COALESCE(((COALESCE(e.retry, ( SELECT k.retry
+                   FROM outbox.endpoint_kind k
+                  WHERE (k.kind = e.kind))) ->> 'max_retries'::text))::integer, 5) + 1)
+           FROM outbox.endpoint e
+          WHERE (e.id = endpoint_id)), 6) AS max_retries,
+    COALESCE(
+        CASE
+            WHEN (attempt > 0) THEN ( SELECT COALESCE(a.error, a.error_class) AS "coalesce"
+               FROM outbox.attempt a
+              WHERE ((a.event_id = id) AND (NOT (a.endpoint_id IS DISTINCT FROM endpoint_id)) AND (a.kind = 'attempt'::text) AND (a.outcome = 'failed'::text) AND (a.attempt >
+                    CASE
+                        WHEN was_ended THEN COALESCE(( SELECT max(b.attempt) AS max
+                           FROM outbox.attempt b
+                          WHERE ((b.event_id = id) AND (NOT (b.endpoint_id IS DISTINCT FROM endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND ((finished_at IS NULL) OR (b.at < finished_at)))), 0)
+                        ELSE 0
+                    END))
+              ORDER BY a.at DESC
+             LIMIT 1)
+            ELSE NULL::text
+        END, error) AS last_error,
+    next_retry_at,
+        CASE
+            WHEN (attempt > 0) THEN ( SELECT a.at
+               FROM outbox.attempt a
+              WHERE ((a.event_id = id) AND (NOT (a.endpoint_id IS DISTINCT FROM endpoint_id)) AND (a.kind = 'attempt'::text) AND (a.attempt >
+                    CASE
+                        WHEN was_ended THEN COALESCE(( SELECT max(b.attempt) AS max
+                           FROM outbox.attempt b
+                          WHERE ((b.event_id = id) AND (NOT (b.endpoint_id IS DISTINCT FROM endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND ((finished_at IS NULL) OR (b.at < finished_at)))), 0)
+                        ELSE 0
+                    END))
+              ORDER BY a.at DESC
+             LIMIT 1)
+            ELSE NULL::timestamp with time zone
+        END AS last_attempt_at,
+    finished_at,
+    created_at,
+    open,
+    stage
+   FROM ( SELECT o.event_id AS id,
+            o.endpoint_id,
+            o.event_type,
+            o.body,
+            o.partition_key,
+            o.correlation_id,
+            o.status,
+            o.failed_attempts AS retry_count,
+            o.next_attempt_at AS next_retry_at,
+            NULL::text AS error,
+            NULL::timestamp with time zone AS finished_at,
+            o.created_at,
+            true AS open,
+            o.attempt,
+            o.was_replayed AS was_ended,
+                CASE
+                    WHEN (o.status = ANY (ARRAY['processing'::text, 'cancelled'::text])) THEN o.status
+                    WHEN o.has_failed THEN 'failed'::text
+                    ELSE 'pending'::text
+                END AS stage
+           FROM outbox.open_delivery o
+        UNION ALL
+         SELECT v.id,
+            v.endpoint_id,
+            v.type,
+            v.body,
+            v.partition_key,
+            COALESCE(v.correlation_id, (v.id)::text) AS "coalesce",
+            'pending'::text,
+            0,
+            COALESCE(v.deliver_at, v.created_at) AS "coalesce",
+            NULL::text,
+            NULL::timestamp with time zone,
+            v.created_at,
+            true,
+            0,
+            false,
+            'pending'::text
+           FROM (outbox.unrouted u
+             JOIN outbox.event v ON ((v.id = u.event_id)))
+        UNION ALL
+         SELECT s.event_id,
+            s.endpoint_id,
+            s.event_type,
+            COALESCE(v.body, x.original_message) AS "coalesce",
+            COALESCE(v.partition_key, x.partition_key) AS "coalesce",
+            COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS "coalesce",
+            s.status,
+            COALESCE(s.failed_attempts, 0) AS "coalesce",
+            NULL::timestamp with time zone,
+            NULL::text,
+            s.finished_at,
+            s.created_at,
+            false,
+            s.attempt,
+            true,
+            'delivered'::text
+           FROM ((outbox.delivery_status s
+             LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
+             LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
+          WHERE ((NOT s.open) AND (s.status = 'delivered'::text))
+        UNION ALL
+         SELECT s.event_id,
+            s.endpoint_id,
+            s.event_type,
+            COALESCE(v.body, x.original_message) AS "coalesce",
+            COALESCE(v.partition_key, x.partition_key) AS "coalesce",
+            COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS "coalesce",
+            s.status,
+            COALESCE(s.failed_attempts, 0) AS "coalesce",
+            NULL::timestamp with time zone,
+            s.held_because,
+            s.finished_at,
+            s.created_at,
+            false,
+            s.attempt,
+            true,
+            'dead_letter'::text
+           FROM ((outbox.delivery_status s
+             LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
+             LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
+          WHERE ((NOT s.open) AND (s.status = ANY (ARRAY['dead_letter'::text, 'expired'::text])))
+        UNION ALL
+         SELECT s.event_id,
+            s.endpoint_id,
+            s.event_type,
+            v.body,
+            v.partition_key,
+            COALESCE(v.correlation_id, (s.event_id)::text) AS "coalesce",
+            s.status,
+            0,
+            NULL::timestamp with time zone,
+            s.held_because,
+            s.finished_at,
+            s.created_at,
+            false,
+            s.attempt,
+            true,
+            'filter_error'::text
+           FROM (outbox.delivery_status s
+             LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
+          WHERE ((NOT s.open) AND (s.status = 'filter_error'::text))
+        UNION ALL
+         SELECT s.event_id,
+            s.endpoint_id,
+            s.event_type,
+            COALESCE(v.body, x.original_message) AS "coalesce",
+            COALESCE(v.partition_key, x.partition_key) AS "coalesce",
+            COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS "coalesce",
+            s.status,
+            COALESCE(s.failed_attempts, 0) AS "coalesce",
+            NULL::timestamp with time zone,
+            NULL::text,
+            s.finished_at,
+            s.created_at,
+            false,
+            s.attempt,
+            true,
+            'cancelled'::text
+           FROM ((outbox.delivery_status s
+             LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
+             LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
+          WHERE ((NOT s.open) AND (s.status = 'cancelled'::text))
+        UNION ALL
+         SELECT s.event_id,
+            s.endpoint_id,
+            s.event_type,
+            v.body,
+            v.partition_key,
+            COALESCE(v.correlation_id, (s.event_id)::text) AS "coalesce",
+            s.status,
+            0,
+            NULL::timestamp with time zone,
+            NULL::text,
+            s.finished_at,
+            s.created_at,
+            false,
+            s.attempt,
+            true,
+            'no_subscriber'::text
+           FROM (outbox.delivery_status s
+             LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
+          WHERE ((NOT s.open) AND (s.status = 'no_subscriber'::text))
+        UNION ALL
+         SELECT s.event_id,
+            s.endpoint_id,
+            s.event_type,
+            NULL::text,
+            NULL::text,
+            (s.event_id)::text AS event_id,
+            s.status,
+            0,
+            NULL::timestamp with time zone,
+            s.held_because,
+            s.finished_at,
+            s.created_at,
+            false,
+            s.attempt,
+            true,
+            'event_missing'::text
+           FROM outbox.delivery_status s
+          WHERE ((NOT s.open) AND (s.status = 'event_missing'::text))) r;
 
 ALTER TABLE outbox.relay_status OWNER TO postgres;
 
 -- Name: VIEW relay_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.relay_status IS 'All deliveries with their events and a summary of their attempts. An unrouted event is one pending row.';
+COMMENT ON VIEW outbox.relay_status IS 'All deliveries with their events and a summary of their attempts. An unrouted event is one pending row. retry_count: the failed attempts since the creation or the last replay that count, of max_retries; an attempt that found no broker does not count. stage: pending, processing, failed (also if it is held, or after a lost lease), delivered, dead_letter (also expired), filter_error, cancelled, no_subscriber, event_missing.';
 
 -- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -30412,21 +37454,6 @@ ALTER TABLE outbox.run_batch OWNER TO postgres;
 
 COMMENT ON TABLE outbox.run_batch IS 'The last batches of each run. If a response was lost, a repeat of the same call returns the same batch.';
 
--- Name: saga; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.saga (
-    name text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    by_tokens boolean DEFAULT false NOT NULL,
-    CONSTRAINT saga_name_is_a_word CHECK ((name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
-);
-
-ALTER TABLE outbox.saga OWNER TO postgres;
-
--- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them. by_tokens: users'' and portal tokens may execute it over HTTP, not only a secret key.';
-
 -- Name: saga_key; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.saga_key (
@@ -30447,67 +37474,67 @@ COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, stored 
 -- Name: saga_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
- SELECT r.id AS event_id,
-    r.correlation_id AS saga_id,
-    r.event_type,
-    r.payload,
-        CASE r.status
+ SELECT id AS event_id,
+    correlation_id AS saga_id,
+    event_type,
+    payload,
+        CASE stage
             WHEN 'processing'::text THEN 'CLAIMED'::text
-            WHEN 'retrying'::text THEN 'FAILED'::text
-            ELSE 'PENDING'::text
+            WHEN 'delivered'::text THEN 'SENT'::text
+            ELSE upper(stage)
         END AS status,
-    r.retry_count,
-    r.last_error,
-    r.next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
-UNION ALL
- SELECT r.id AS event_id,
-    r.correlation_id AS saga_id,
-    r.event_type,
-    r.payload,
-    'SENT'::text AS status,
-    r.retry_count,
-    r.last_error,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
-UNION ALL
- SELECT r.id AS event_id,
-    r.correlation_id AS saga_id,
-    r.event_type,
-    r.payload,
-    'DEAD_LETTER'::text AS status,
-    r.retry_count,
-    r.last_error,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text, 'event_missing'::text]))
-UNION ALL
- SELECT r.id AS event_id,
-    r.correlation_id AS saga_id,
-    r.event_type,
-    r.payload,
-    'CANCELLED'::text AS status,
-    r.retry_count,
-    r.last_error,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = 'cancelled'::text);
+    retry_count,
+    last_error,
+    next_retry_at,
+    created_at,
+    endpoint_id
+   FROM outbox.relay_status r;
 
 ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
 -- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, DEAD_LETTER (and CANCELLED).';
+COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT, FAILED (waits for its retry, also if it is held), DEAD_LETTER; and FILTER_ERROR, CANCELLED, NO_SUBSCRIBER, EVENT_MISSING. An insert of (event_type, payload) publishes an event; it may also have saga_id, its correlation id, next_retry_at, the time of the first attempt, and endpoint_id, the only endpoint.';
+
+-- Name: COLUMN saga_outbox.event_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.event_id IS 'The event.';
+
+-- Name: COLUMN saga_outbox.saga_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.saga_id IS 'The correlation id of the publisher, such as the execution of a saga, or the id of the event.';
+
+-- Name: COLUMN saga_outbox.event_type; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.event_type IS 'The type of the event. Null: the event is no longer stored.';
+
+-- Name: COLUMN saga_outbox.payload; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.payload IS 'The payload of the event, byte for byte. Null: the event is no longer stored.';
+
+-- Name: COLUMN saga_outbox.status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.status IS 'Its status: see the comment on the view.';
+
+-- Name: COLUMN saga_outbox.retry_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.retry_count IS 'How many attempts have failed since the creation or the last replay. An attempt that found no broker does not count.';
+
+-- Name: COLUMN saga_outbox.last_error; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.last_error IS 'The error of the last attempt that failed, or why it ended without a response.';
+
+-- Name: COLUMN saga_outbox.next_retry_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.next_retry_at IS 'When the next attempt is due, also the first one. Null: it has ended, or waits for a person.';
+
+-- Name: COLUMN saga_outbox.created_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.created_at IS 'When the event was published.';
+
+-- Name: COLUMN saga_outbox.endpoint_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.saga_outbox.endpoint_id IS 'The endpoint that gets the event. Null: the event is not routed yet, or nobody was subscribed.';
 
 -- Name: saga_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -30596,75 +37623,77 @@ COMMENT ON TABLE outbox.tick_step IS 'Steps of modules in the tick, once a secon
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    r.partition_key,
-        CASE r.status
-            WHEN 'held'::text THEN 'pending'::text
-            WHEN 'retrying'::text THEN 'failed'::text
-            ELSE r.status
+ SELECT id,
+    event_type,
+    payload,
+    partition_key,
+        CASE stage
+            WHEN 'delivered'::text THEN 'processed'::text
+            WHEN 'dead_letter'::text THEN 'dlq'::text
+            ELSE stage
         END AS status,
-    r.correlation_id,
-    r.retry_count,
-    r.max_retries,
-    r.last_error,
-    r.next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
-UNION ALL
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    r.partition_key,
-    'processed'::text AS status,
-    r.correlation_id,
-    r.retry_count,
-    r.max_retries,
-    r.last_error,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
-UNION ALL
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    r.partition_key,
-    'dlq'::text AS status,
-    r.correlation_id,
-    r.retry_count,
-    r.max_retries,
-    r.last_error,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text, 'event_missing'::text]))
-UNION ALL
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    r.partition_key,
-    'cancelled'::text AS status,
-    r.correlation_id,
-    r.retry_count,
-    r.max_retries,
-    r.last_error,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = 'cancelled'::text);
+    correlation_id,
+    retry_count,
+    max_retries,
+    last_error,
+    next_retry_at,
+    created_at,
+    endpoint_id
+   FROM outbox.relay_status r;
 
 ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
 -- Name: VIEW transaction_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox of a relay to a broker: pending, processing, processed (also without a subscriber), failed, dlq (and cancelled).';
+COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox of a relay to a broker: pending, processing, processed, failed (waits for its retry, also if it is held), dlq; and filter_error, cancelled, no_subscriber, event_missing. An insert of (event_type, payload) publishes an event; it may also have partition_key, correlation_id, next_retry_at, the time of the first attempt, and endpoint_id, the only endpoint.';
+
+-- Name: COLUMN transaction_outbox.id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.id IS 'The event.';
+
+-- Name: COLUMN transaction_outbox.event_type; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.event_type IS 'The type of the event. Null: the event is no longer stored.';
+
+-- Name: COLUMN transaction_outbox.payload; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.payload IS 'The payload of the event, byte for byte. Null: the event is no longer stored.';
+
+-- Name: COLUMN transaction_outbox.partition_key; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.partition_key IS 'The partition key of the publisher.';
+
+-- Name: COLUMN transaction_outbox.status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.status IS 'Its status: see the comment on the view.';
+
+-- Name: COLUMN transaction_outbox.correlation_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.correlation_id IS 'The correlation id of the publisher, or the id of the event.';
+
+-- Name: COLUMN transaction_outbox.retry_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.retry_count IS 'How many attempts have failed since the creation or the last replay. An attempt that found no broker does not count.';
+
+-- Name: COLUMN transaction_outbox.max_retries; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.max_retries IS 'How many attempts the endpoint allows, with the first one.';
+
+-- Name: COLUMN transaction_outbox.last_error; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.last_error IS 'The error of the last attempt that failed, or why it ended without a response.';
+
+-- Name: COLUMN transaction_outbox.next_retry_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.next_retry_at IS 'When the next attempt is due, also the first one. Null: it has ended, or waits for a person.';
+
+-- Name: COLUMN transaction_outbox.created_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.created_at IS 'When the event was published.';
+
+-- Name: COLUMN transaction_outbox.endpoint_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.transaction_outbox.endpoint_id IS 'The endpoint that gets the event. Null: the event is not routed yet, or nobody was subscribed.';
 
 -- Name: upkeep_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -30684,77 +37713,88 @@ ALTER TABLE outbox.upkeep_refusal OWNER TO postgres;
 
 COMMENT ON TABLE outbox.upkeep_refusal IS 'What the periodic work could not process. task: the function; member: the object, such as "replay job 4"; failures: how often in a row; at: the last try; shown_until: until when queue_health shows it, which is later than the next try.';
 
+-- Name: waiting_part; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.waiting_part (
+    org_id text NOT NULL,
+    period bytea NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.waiting_part OWNER TO postgres;
+
+-- Name: TABLE waiting_part; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.waiting_part IS 'The parts of unrouted that wait for the turn of their organisation: one row for each organisation and period, whatever the number of its events is (see turn).';
+
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
- SELECT r.id,
-    r.event_type,
-    r.payload,
-        CASE r.status
-            WHEN 'held'::text THEN 'PENDING'::text
-            WHEN 'retrying'::text THEN 'FAILED'::text
-            ELSE upper(r.status)
-        END AS status,
-    r.next_retry_at,
-    r.retry_count,
-    r.last_error,
-    r.last_attempt_at,
-    NULL::timestamp with time zone AS delivered_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
-UNION ALL
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    'DELIVERED'::text AS status,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.retry_count,
-    r.last_error,
-    r.last_attempt_at,
+ SELECT id,
+    event_type,
+    payload,
+    upper(stage) AS status,
+    next_retry_at,
+    retry_count,
+    last_error,
+    last_attempt_at,
         CASE
-            WHEN (r.status = 'delivered'::text) THEN r.finished_at
+            WHEN (stage = 'delivered'::text) THEN finished_at
             ELSE NULL::timestamp with time zone
         END AS delivered_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
-UNION ALL
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    'DEAD_LETTER'::text AS status,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.retry_count,
-    r.last_error,
-    r.last_attempt_at,
-    NULL::timestamp with time zone AS delivered_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text, 'event_missing'::text]))
-UNION ALL
- SELECT r.id,
-    r.event_type,
-    r.payload,
-    'CANCELLED'::text AS status,
-    NULL::timestamp with time zone AS next_retry_at,
-    r.retry_count,
-    r.last_error,
-    r.last_attempt_at,
-    NULL::timestamp with time zone AS delivered_at,
-    r.created_at,
-    r.endpoint_id
-   FROM outbox.relay_status r
-  WHERE (r.status = 'cancelled'::text);
+    created_at,
+    endpoint_id
+   FROM outbox.relay_status r;
 
 ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 -- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also without a subscriber), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes an event.';
+COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED, FAILED (waits for its retry, also if it is held), DEAD_LETTER; and FILTER_ERROR, CANCELLED, NO_SUBSCRIBER, EVENT_MISSING. An insert of (event_type, payload) publishes an event; it may also have next_retry_at, the time of the first attempt, and endpoint_id, the only endpoint.';
+
+-- Name: COLUMN webhook_outbox.id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.id IS 'The event.';
+
+-- Name: COLUMN webhook_outbox.event_type; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.event_type IS 'The type of the event. Null: the event is no longer stored.';
+
+-- Name: COLUMN webhook_outbox.payload; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.payload IS 'The payload of the event, byte for byte. Null: the event is no longer stored.';
+
+-- Name: COLUMN webhook_outbox.status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.status IS 'Its status: see the comment on the view.';
+
+-- Name: COLUMN webhook_outbox.next_retry_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.next_retry_at IS 'When the next attempt is due, also the first one. Null: it has ended, or waits for a person.';
+
+-- Name: COLUMN webhook_outbox.retry_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.retry_count IS 'How many attempts have failed since the creation or the last replay. An attempt that found no broker does not count.';
+
+-- Name: COLUMN webhook_outbox.last_error; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.last_error IS 'The error of the last attempt that failed, or why it ended without a response.';
+
+-- Name: COLUMN webhook_outbox.last_attempt_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.last_attempt_at IS 'When the last attempt since the creation or the last replay was made.';
+
+-- Name: COLUMN webhook_outbox.delivered_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.delivered_at IS 'When it was delivered. Null: it is not.';
+
+-- Name: COLUMN webhook_outbox.created_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.created_at IS 'When the event was published.';
+
+-- Name: COLUMN webhook_outbox.endpoint_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.webhook_outbox.endpoint_id IS 'The endpoint that gets the event. Null: the event is not routed yet, or nobody was subscribed.';
 
 -- Name: whatsapp_channel; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -30792,6 +37832,17 @@ ALTER TABLE outbox.whatsapp_update ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+-- Name: workers_asleep; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED SEQUENCE outbox.workers_asleep
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.workers_asleep OWNER TO postgres;
+
 -- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.attempt ATTACH PARTITION outbox.attempt_default DEFAULT;
@@ -30810,10 +37861,10 @@ ALTER TABLE ONLY outbox.activity
 ALTER TABLE ONLY outbox.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
 
--- Name: backlog backlog_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+-- Name: backfill_source backfill_source_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
-ALTER TABLE ONLY outbox.backlog
-    ADD CONSTRAINT backlog_pkey PRIMARY KEY (org_id, period);
+ALTER TABLE ONLY outbox.backfill_source
+    ADD CONSTRAINT backfill_source_pkey PRIMARY KEY (job_id);
 
 -- Name: binding_change binding_change_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -30839,6 +37890,16 @@ ALTER TABLE ONLY outbox.callback_count
 
 ALTER TABLE ONLY outbox.channel_hold
     ADD CONSTRAINT channel_hold_pkey PRIMARY KEY (channel_id, cause);
+
+-- Name: channel_kind channel_kind_kind_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.channel_kind
+    ADD CONSTRAINT channel_kind_kind_key UNIQUE (kind);
+
+-- Name: channel_kind channel_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.channel_kind
+    ADD CONSTRAINT channel_kind_pkey PRIMARY KEY (channel);
 
 -- Name: cleanup_progress cleanup_progress_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -30894,6 +37955,11 @@ ALTER TABLE ONLY outbox.deleted_channel
 
 ALTER TABLE ONLY outbox.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
+
+-- Name: early_report early_report_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.early_report
+    ADD CONSTRAINT early_report_pkey PRIMARY KEY (channel_id, provider_id, status);
 
 -- Name: ended_subscription ended_subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -30985,6 +38051,11 @@ ALTER TABLE ONLY outbox.isolation
 ALTER TABLE ONLY outbox.lane
     ADD CONSTRAINT lane_pkey PRIMARY KEY (id, changed_at);
 
+-- Name: lane_refusal lane_refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.lane_refusal
+    ADD CONSTRAINT lane_refusal_pkey PRIMARY KEY (lane_id);
+
 -- Name: limit_turn limit_turn_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.limit_turn
@@ -31009,6 +38080,11 @@ ALTER TABLE ONLY outbox.message_attempt
 
 ALTER TABLE ONLY outbox.message_attempt
     ADD CONSTRAINT message_attempt_pkey PRIMARY KEY (id);
+
+-- Name: message_channel message_channel_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.message_channel
+    ADD CONSTRAINT message_channel_pkey PRIMARY KEY (endpoint_id);
 
 -- Name: notice_rule notice_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -31180,6 +38256,16 @@ ALTER TABLE ONLY outbox.unrouted
 ALTER TABLE ONLY outbox.upkeep_refusal
     ADD CONSTRAINT upkeep_refusal_pkey PRIMARY KEY (task, member);
 
+-- Name: waiting_kind waiting_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.waiting_kind
+    ADD CONSTRAINT waiting_kind_pkey PRIMARY KEY (kind);
+
+-- Name: waiting_part waiting_part_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.waiting_part
+    ADD CONSTRAINT waiting_part_pkey PRIMARY KEY (org_id, period);
+
 -- Name: whatsapp_app whatsapp_app_of_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.whatsapp_app
@@ -31214,6 +38300,14 @@ ALTER TABLE ONLY outbox.whatsapp_update
 
 CREATE INDEX activity_dossier ON outbox.activity USING btree (org_id, dossier_id, id);
 
+-- Name: activity_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX activity_org ON outbox.activity USING btree (org_id, id);
+
+-- Name: activity_type; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX activity_type ON outbox.activity USING btree (org_id, type, id);
+
 -- Name: attempt_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX attempt_endpoint ON ONLY outbox.attempt USING btree (endpoint_id, at);
@@ -31237,6 +38331,14 @@ CREATE INDEX attempt_missing ON ONLY outbox.attempt USING btree (event_id) WHERE
 -- Name: attempt_default_event_id_idx1; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX attempt_default_event_id_idx1 ON outbox.attempt_default USING btree (event_id) WHERE (outcome = 'event_missing'::text);
+
+-- Name: audit_event_action; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX audit_event_action ON outbox.audit_event USING btree (org_id, action, id);
+
+-- Name: audit_event_correlation; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX audit_event_correlation ON outbox.audit_event USING btree (org_id, correlation_id, id) WHERE (correlation_id IS NOT NULL);
 
 -- Name: audit_event_entity; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31266,6 +38368,14 @@ CREATE INDEX conversation_window_person ON outbox.conversation_window USING btre
 
 CREATE INDEX counter_change_at ON outbox.counter_change USING btree (at);
 
+-- Name: dead_letter_at_broker; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_at_broker ON outbox.dead_letter USING btree (replayed_at) WHERE (at_broker AND (discarded_at IS NULL));
+
+-- Name: dead_letter_correlation; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_correlation ON outbox.dead_letter USING btree (org_id, correlation_id, id);
+
 -- Name: dead_letter_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at) WHERE (failed_at > '-infinity'::timestamp with time zone);
@@ -31274,6 +38384,10 @@ CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id
 
 CREATE INDEX dead_letter_failed ON outbox.dead_letter USING btree (failed_at, id);
 
+-- Name: dead_letter_key; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_key ON outbox.dead_letter USING btree (org_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
+
 -- Name: dead_letter_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_org ON outbox.dead_letter USING btree (org_id, failed_at, id);
@@ -31281,6 +38395,10 @@ CREATE INDEX dead_letter_org ON outbox.dead_letter USING btree (org_id, failed_a
 -- Name: dead_letter_waiting; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_waiting ON outbox.dead_letter USING btree (failed_at) WHERE ((replayed_at IS NULL) AND (discarded_at IS NULL));
+
+-- Name: dead_letter_waiting_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_waiting_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at) WHERE ((replayed_at IS NULL) AND (discarded_at IS NULL));
 
 -- Name: deleted_channel_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31293,6 +38411,10 @@ CREATE INDEX deleted_channel_number ON outbox.deleted_channel USING btree (phone
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
+
+-- Name: early_report_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX early_report_age ON outbox.early_report USING btree (received_at);
 
 -- Name: ended_subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31310,9 +38432,21 @@ CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id
 
 CREATE INDEX endpoint_secret_endpoint ON outbox.endpoint_secret USING btree (endpoint_id, created_at DESC);
 
+-- Name: endpoint_to_purge; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX endpoint_to_purge ON outbox.endpoint USING btree (org_id, id) WHERE ((status = 'deleted'::text) AND (NOT is_purged));
+
 -- Name: endpoint_updated; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX endpoint_updated ON outbox.endpoint USING btree (updated_at);
+
+-- Name: event_correlation; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_correlation ON ONLY outbox.event USING btree (org_id, correlation_id, id) WHERE (correlation_id IS NOT NULL);
+
+-- Name: event_default_org_id_correlation_id_id_idx; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_default_org_id_correlation_id_id_idx ON outbox.event_default USING btree (org_id, correlation_id, id) WHERE (correlation_id IS NOT NULL);
 
 -- Name: event_org; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31321,6 +38455,14 @@ CREATE INDEX event_org ON ONLY outbox.event USING btree (org_id, id) WHERE (org_
 -- Name: event_default_org_id_id_idx; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX event_default_org_id_id_idx ON outbox.event_default USING btree (org_id, id) WHERE (org_id > ''::text);
+
+-- Name: event_key; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_key ON ONLY outbox.event USING btree (org_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
+
+-- Name: event_default_org_id_idempotency_key_id_idx; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_default_org_id_idempotency_key_id_idx ON outbox.event_default USING btree (org_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
 
 -- Name: gate_due; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31337,6 +38479,10 @@ CREATE INDEX gate_of_endpoint ON outbox.gate USING btree (endpoint_id, changed_a
 -- Name: idempotency_key_created; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (created_at);
+
+-- Name: inbound_message_channel; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX inbound_message_channel ON outbox.inbound_message USING btree (org_id, channel_id, id);
 
 -- Name: inbound_message_kept; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31366,9 +38512,21 @@ CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE i
 
 CREATE INDEX lane_of_gate ON outbox.lane USING btree (gate_id, ordered, key_hash, changed_at);
 
+-- Name: lane_refusal_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX lane_refusal_endpoint ON outbox.lane_refusal USING btree (endpoint_id);
+
+-- Name: message_channel_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX message_channel_org ON outbox.message_channel USING btree (org_id, channel);
+
 -- Name: opt_out_person; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX opt_out_person ON outbox.opt_out USING btree (person_id);
+
+-- Name: outbound_message_correlation; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_correlation ON outbox.outbound_message USING btree (org_id, correlation_id, id) WHERE (correlation_id IS NOT NULL);
 
 -- Name: outbound_message_dossier; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31394,6 +38552,10 @@ CREATE INDEX outbound_message_provider ON outbox.outbound_message USING btree (p
 
 CREATE INDEX outbound_message_queued ON outbox.outbound_message USING btree (created_at) WHERE (status = 'QUEUED'::text);
 
+-- Name: outbound_message_recipient; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_recipient ON outbox.outbound_message USING btree (org_id, to_recipient, id) WHERE (erased_at IS NULL);
+
 -- Name: outbound_message_sending; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (updated_at) WHERE (status = 'SENDING'::text);
@@ -31418,6 +38580,10 @@ CREATE INDEX person_kept ON outbox.person USING btree (last_seen_at) WHERE (eras
 
 CREATE INDEX refusal_aside ON outbox.refusal USING btree (at) WHERE (again_at = 'infinity'::timestamp with time zone);
 
+-- Name: refusal_claim; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX refusal_claim ON outbox.refusal USING btree (again_at) WHERE (step = 'claim'::text);
+
 -- Name: refusal_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id, event_id);
@@ -31425,6 +38591,10 @@ CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id, event_
 -- Name: refusal_waiting; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX refusal_waiting ON outbox.refusal USING btree (again_at) WHERE ((step = 'routing'::text) AND (again_at < 'infinity'::timestamp with time zone));
+
+-- Name: refusal_waiting_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX refusal_waiting_endpoint ON outbox.refusal USING btree (endpoint_id, again_at) WHERE ((step = 'routing'::text) AND (again_at < 'infinity'::timestamp with time zone));
 
 -- Name: replay_job_open; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31454,9 +38624,17 @@ CREATE INDEX subscription_began ON outbox.subscription USING btree (org_id, crea
 
 CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_id);
 
+-- Name: template_hold_held; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX template_hold_held ON outbox.template_hold USING btree (app_id, waba_id, name, language) WHERE held;
+
 -- Name: unroutable_again; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX unroutable_again ON outbox.unroutable USING btree (again_at) WHERE (again_at < 'infinity'::timestamp with time zone);
+
+-- Name: unroutable_again_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unroutable_again_org ON outbox.unroutable USING btree (org_id, again_at) WHERE (again_at < 'infinity'::timestamp with time zone);
 
 -- Name: unroutable_org; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -31490,6 +38668,10 @@ CREATE INDEX whatsapp_update_age ON outbox.whatsapp_update USING btree (received
 
 CREATE INDEX whatsapp_update_due ON outbox.whatsapp_update USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 
+-- Name: whatsapp_update_due_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_update_due_org ON outbox.whatsapp_update USING btree (org_id, next_check_at) WHERE (next_check_at IS NOT NULL);
+
 -- Name: whatsapp_update_kept; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX whatsapp_update_kept ON outbox.whatsapp_update USING btree (phone_number_id, wamid) WHERE (next_check_at IS NOT NULL);
@@ -31510,17 +38692,37 @@ ALTER INDEX outbox.attempt_event ATTACH PARTITION outbox.attempt_default_event_i
 
 ALTER INDEX outbox.attempt_missing ATTACH PARTITION outbox.attempt_default_event_id_idx1;
 
+-- Name: event_default_org_id_correlation_id_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.event_correlation ATTACH PARTITION outbox.event_default_org_id_correlation_id_id_idx;
+
 -- Name: event_default_org_id_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
 ALTER INDEX outbox.event_org ATTACH PARTITION outbox.event_default_org_id_id_idx;
+
+-- Name: event_default_org_id_idempotency_key_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.event_key ATTACH PARTITION outbox.event_default_org_id_idempotency_key_id_idx;
 
 -- Name: event_default_pkey; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
 ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
+-- Name: dead_letter announce_cleared; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER announce_cleared AFTER UPDATE ON outbox.dead_letter REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION outbox.announce_cleared();
+
 -- Name: endpoint endpoint_is_kept; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER endpoint_is_kept BEFORE UPDATE OF id, org_id, kind ON outbox.endpoint FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.kind IS DISTINCT FROM new.kind))) EXECUTE FUNCTION outbox.keep_endpoint();
+
+-- Name: saga_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.saga_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
+
+-- Name: transaction_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.transaction_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
 -- Name: webhook_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
@@ -31545,6 +38747,16 @@ CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR
 -- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
+-- Name: backfill_source backfill_source_job_id_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.backfill_source
+    ADD CONSTRAINT backfill_source_job_id_fkey FOREIGN KEY (job_id) REFERENCES outbox.replay_job(id) ON DELETE CASCADE;
+
+-- Name: channel_kind channel_kind_kind_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.channel_kind
+    ADD CONSTRAINT channel_kind_kind_fkey FOREIGN KEY (kind) REFERENCES outbox.endpoint_kind(kind);
 
 -- Name: endpoint endpoint_kind_is_known; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -31577,9 +38789,9 @@ ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
 
--- Name: backlog; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+-- Name: backfill_source; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
-ALTER TABLE outbox.backlog ENABLE ROW LEVEL SECURITY;
+ALTER TABLE outbox.backfill_source ENABLE ROW LEVEL SECURITY;
 
 -- Name: binding; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -31600,6 +38812,10 @@ ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 -- Name: channel_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.channel_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: channel_kind; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.channel_kind ENABLE ROW LEVEL SECURITY;
 
 -- Name: cleanup_progress; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -31644,6 +38860,10 @@ ALTER TABLE outbox.deleted_channel ENABLE ROW LEVEL SECURITY;
 -- Name: delivery; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
+
+-- Name: early_report; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.early_report ENABLE ROW LEVEL SECURITY;
 
 -- Name: ended_subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -31713,6 +38933,10 @@ ALTER TABLE outbox.isolation ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
 
+-- Name: lane_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.lane_refusal ENABLE ROW LEVEL SECURITY;
+
 -- Name: limit_turn; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.limit_turn ENABLE ROW LEVEL SECURITY;
@@ -31720,6 +38944,10 @@ ALTER TABLE outbox.limit_turn ENABLE ROW LEVEL SECURITY;
 -- Name: message_attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
+
+-- Name: message_channel; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.message_channel ENABLE ROW LEVEL SECURITY;
 
 -- Name: notice_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -31849,6 +39077,14 @@ ALTER TABLE outbox.unrouted ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.upkeep_refusal ENABLE ROW LEVEL SECURITY;
 
+-- Name: waiting_kind; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.waiting_kind ENABLE ROW LEVEL SECURITY;
+
+-- Name: waiting_part; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.waiting_part ENABLE ROW LEVEL SECURITY;
+
 -- Name: whatsapp_app; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
@@ -31864,6 +39100,10 @@ ALTER TABLE outbox.whatsapp_update ENABLE ROW LEVEL SECURITY;
 -- Name: SCHEMA outbox; Type: ACL; Schema: -; Owner: postgres
 
 GRANT USAGE ON SCHEMA outbox TO service_role;
+
+-- Name: FUNCTION abandoned_letters(p_before timestamp with time zone, p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.abandoned_letters(p_before timestamp with time zone, p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION accept_once(p_consumer text, p_event_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31891,6 +39131,14 @@ REVOKE ALL ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_
 
 REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.replay_job TO service_role;
+
+-- Name: FUNCTION add_backfilled(p_job outbox.replay_job, p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_backfilled(p_job outbox.replay_job, p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -31898,6 +39146,10 @@ REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timest
 -- Name: FUNCTION add_gate(p_endpoint_id uuid, p_ordering text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) FROM PUBLIC;
+
+-- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) FROM PUBLIC;
 
 -- Name: FUNCTION add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31927,6 +39179,10 @@ REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_no
 
 REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION admit_lanes(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.admit_lanes(p_endpoint_ids uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION admit_upkeep(p_task text, p_member text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.admit_upkeep(p_task text, p_member text) FROM PUBLIC;
@@ -31935,6 +39191,11 @@ REVOKE ALL ON FUNCTION outbox.admit_upkeep(p_task text, p_member text) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.agreed_contract(p_speaks jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION alive_since(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.alive_since(p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.alive_since(p_now timestamp with time zone) TO service_role;
+
 -- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
@@ -31942,6 +39203,10 @@ REVOKE ALL ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out 
 -- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION announce_cleared(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.announce_cleared() FROM PUBLIC;
 
 -- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -31967,6 +39232,10 @@ REVOKE ALL ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zon
 -- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_early_reports(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_early_reports(p_results outbox.result[]) FROM PUBLIC;
 
 -- Name: FUNCTION apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32016,10 +39285,6 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
@@ -32028,9 +39293,25 @@ REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) FROM PUBLIC;
 
--- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) FROM PUBLIC;
+
+-- Name: TABLE audit_event; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.audit_event TO service_role;
+
+-- Name: FUNCTION audit_json(p_row outbox.audit_event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.audit_json(p_row outbox.audit_event) FROM PUBLIC;
+
+-- Name: FUNCTION audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32044,9 +39325,54 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.await_tick(p_this_minute boolean) FROM PUBLIC;
 
+-- Name: FUNCTION backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) FROM PUBLIC;
+
+-- Name: FUNCTION backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION backfill_room(p_job outbox.replay_job, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
+
+-- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint TO service_role;
+
+-- Name: FUNCTION backfilled_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.backfilled_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION base_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.base_type(p_type oid) FROM PUBLIC;
+
+-- Name: FUNCTION begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32073,9 +39399,25 @@ REVOKE ALL ON FUNCTION outbox.bind_configured(p_functions_url text, p_now timest
 
 REVOKE ALL ON FUNCTION outbox.binding_problem(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION body_problem(p_body text, p_filters jsonpath[], p_weights integer[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.body_problem(p_body text, p_filters jsonpath[], p_weights integer[]) FROM PUBLIC;
+
+-- Name: FUNCTION body_work(p_body text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.body_work(p_body text) FROM PUBLIC;
+
 -- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.broker_of_wire(p_broker jsonb) FROM PUBLIC;
+
+-- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
+
+-- Name: FUNCTION broker_target(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.broker_target(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32115,6 +39457,14 @@ REVOKE ALL ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with tim
 
 REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
 
+-- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery TO service_role;
+
+-- Name: FUNCTION can_lease_one(p_deliveries outbox.delivery[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.can_lease_one(p_deliveries outbox.delivery[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) FROM PUBLIC;
@@ -32136,22 +39486,6 @@ REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with ti
 -- Name: FUNCTION change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) FROM PUBLIC;
-
--- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
-
--- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
-
--- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.endpoint TO service_role;
 
 -- Name: FUNCTION change_broker(p_before outbox.endpoint, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32176,10 +39510,6 @@ REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
-
--- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.delivery TO service_role;
 
 -- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32211,9 +39541,17 @@ REVOKE ALL ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change 
 
 REVOKE ALL ON FUNCTION outbox.changed_value(p_columns jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION changes_number(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.changes_number(p_data jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.channel_json(p_channel_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION channel_names(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.channel_names() FROM PUBLIC;
 
 -- Name: FUNCTION channels_of(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32234,6 +39572,10 @@ REVOKE ALL ON FUNCTION outbox.check_amqp_url(p_url text) FROM PUBLIC;
 -- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION check_bound(p_name text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32320,6 +39662,15 @@ REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_identifier(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION check_inserted(p_view text, p_row jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_inserted(p_view text, p_row jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_installation(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_installation(p_event_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.check_installation(p_event_id uuid) TO service_role;
+
 -- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
@@ -32340,6 +39691,10 @@ REVOKE ALL ON FUNCTION outbox.check_kafka(p_broker jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION check_lists(p_table regclass, p_lists jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_lists(p_table regclass, p_lists jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) FROM PUBLIC;
@@ -32355,6 +39710,10 @@ REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text)
 -- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_new_job(p_org_id text, p_rate_per_second integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) FROM PUBLIC;
 
 -- Name: FUNCTION check_not_restoring(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32379,6 +39738,10 @@ REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 -- Name: FUNCTION check_patterns(p_patterns text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_patterns(p_patterns text[]) FROM PUBLIC;
+
+-- Name: FUNCTION check_payload(p_channel text, p_payload jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_payload(p_channel text, p_payload jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32412,6 +39775,10 @@ REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
+-- Name: FUNCTION check_source(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_source(p_table regclass) FROM PUBLIC;
+
 -- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) FROM PUBLIC;
@@ -32419,6 +39786,10 @@ REVOKE ALL ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoi
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
+
+-- Name: FUNCTION check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION check_tree(p_table regclass, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32444,13 +39815,18 @@ REVOKE ALL ON FUNCTION outbox.check_user_org(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_watched(p_table regclass) FROM PUBLIC;
 
--- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) FROM PUBLIC;
 
--- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.claim_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_kind text, p_topic text, p_exchange text) TO service_role;
+
+-- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone, p_full text[]) FROM PUBLIC;
 
 -- Name: FUNCTION claim_idempotency_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32512,9 +39888,17 @@ REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.column_guard(p_table oid, p_row text) FROM PUBLIC;
 
+-- Name: FUNCTION column_lists(p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.column_lists(p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[]) FROM PUBLIC;
+
 -- Name: FUNCTION column_value(p_column text, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.column_value(p_column text, p_type oid) FROM PUBLIC;
+
+-- Name: FUNCTION comes_round(p_every integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.comes_round(p_every integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32565,6 +39949,11 @@ REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) FROM PUBLIC;
 
+-- Name: FUNCTION count_callbacks(p_responses jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_callbacks(p_responses jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.count_callbacks(p_responses jsonb) TO service_role;
+
 -- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) FROM PUBLIC;
@@ -32607,6 +39996,10 @@ REVOKE ALL ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigin
 
 REVOKE ALL ON FUNCTION outbox.count_updates(p_ids bigint[]) FROM PUBLIC;
 
+-- Name: FUNCTION count_values(p_body text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_values(p_body text) FROM PUBLIC;
+
 -- Name: FUNCTION counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.counters() FROM PUBLIC;
@@ -32618,6 +40011,11 @@ REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FRO
 -- Name: FUNCTION create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_again_at(p_sqlstate text, p_failures integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text) TO service_role;
 
 -- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32642,10 +40040,10 @@ GRANT ALL ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id tex
 REVOKE ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) TO service_role;
 
--- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text, p_correlation_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text, p_correlation_id text) TO service_role;
 
 -- Name: TABLE refusal; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32655,10 +40053,10 @@ GRANT SELECT ON TABLE outbox.refusal TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) TO service_role;
 
 -- Name: FUNCTION create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32685,6 +40083,14 @@ REVOKE ALL ON FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_m
 -- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) FROM PUBLIC;
+
+-- Name: FUNCTION current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]) FROM PUBLIC;
+
+-- Name: FUNCTION current_router(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.current_router() FROM PUBLIC;
 
 -- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32713,10 +40119,6 @@ REVOKE ALL ON FUNCTION outbox.day_end(p_now timestamp with time zone) FROM PUBLI
 -- Name: FUNCTION day_of(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.day_of(p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
 
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32825,9 +40227,9 @@ GRANT ALL ON FUNCTION outbox.drop_saga(p_name text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) FROM PUBLIC;
 
--- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]) FROM PUBLIC;
 
 -- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32840,6 +40242,18 @@ REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM P
 -- Name: FUNCTION each_filter_once(p_question outbox.question); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
+
+-- Name: FUNCTION end_broker_claims(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION end_claims(p_claims jsonb[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION end_missing(p_claim outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32874,9 +40288,17 @@ REVOKE ALL ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) FROM 
 
 REVOKE ALL ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) FROM PUBLIC;
 
+-- Name: FUNCTION endpoints_to_purge(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoints_to_purge(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION epoch_ms(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.epoch_ms() FROM PUBLIC;
 
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32893,6 +40315,14 @@ REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_l
 -- Name: FUNCTION erase_people(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_people(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION estimated_rows(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.estimated_rows(p_table regclass) FROM PUBLIC;
+
+-- Name: FUNCTION estimated_work(p_body_bytes bigint, p_weights integer[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.estimated_work(p_body_bytes bigint, p_weights integer[]) FROM PUBLIC;
 
 -- Name: FUNCTION evaluate_filters(p_batch outbox.routing, p_most bigint, p_is_whole boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -32978,6 +40408,14 @@ GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
 
+-- Name: FUNCTION fall_asleep(p_contract jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fall_asleep(p_contract jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION fetch_rows(p_query text, p_keys text[], p_most_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) FROM PUBLIC;
+
 -- Name: FUNCTION field_value(p_column text, p_attribute name, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) FROM PUBLIC;
@@ -33026,13 +40464,17 @@ REVOKE ALL ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at in
 
 REVOKE ALL ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
 
--- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_steps bigint); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_steps bigint) FROM PUBLIC;
 
 -- Name: FUNCTION filter_shown(p_token text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.filter_shown(p_token text) FROM PUBLIC;
+
+-- Name: FUNCTION filter_steps(p_weights integer[], p_value_count bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_steps(p_weights integer[], p_value_count bigint) FROM PUBLIC;
 
 -- Name: FUNCTION filter_tokens(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33050,6 +40492,10 @@ REVOKE ALL ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text
 
 REVOKE ALL ON FUNCTION outbox.find_attempts(p_ids bigint[]) FROM PUBLIC;
 
+-- Name: FUNCTION find_channel(p_org_id text, p_channel text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_channel(p_org_id text, p_channel text, p_channel_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -33062,6 +40508,10 @@ REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_mess
 
 REVOKE ALL ON FUNCTION outbox.find_person(p_org_id text, p_identifier text) FROM PUBLIC;
 
+-- Name: FUNCTION find_response(p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_response(p_org_id text, p_route text, p_key text, p_request jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.setting TO service_role;
@@ -33073,6 +40523,10 @@ REVOKE ALL ON FUNCTION outbox.find_setting(p_name text) FROM PUBLIC;
 -- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION first_ahead(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.first_ahead(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33134,6 +40588,10 @@ REVOKE ALL ON FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone
 
 REVOKE ALL ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION forget_early_reports(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_early_reports(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_idempotency_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
@@ -33141,6 +40599,10 @@ REVOKE ALL ON FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time 
 -- Name: FUNCTION forget_job_runs(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_lane_refusals(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_lane_refusals(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_lanes(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33170,9 +40632,25 @@ REVOKE ALL ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_l
 
 REVOKE ALL ON FUNCTION outbox.forget_upkeep_refusals(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION found_events(p_org_id text, p_correlation_id text, p_key text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.found_events(p_org_id text, p_correlation_id text, p_key text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION found_letters(p_org_id text, p_correlation_id text, p_key text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.found_letters(p_org_id text, p_correlation_id text, p_key text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION free_span(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.free_span(p_table text, p_day date) FROM PUBLIC;
+
+-- Name: FUNCTION full_orgs(p_contract jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.full_orgs(p_contract jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33187,6 +40665,11 @@ GRANT ALL ON FUNCTION outbox.gate_totals() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) TO service_role;
+
+-- Name: FUNCTION get_channel_access(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_channel_access(p_org_id text, p_channel_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_channel_access(p_org_id text, p_channel_id uuid) TO service_role;
 
 -- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33228,6 +40711,11 @@ GRANT ALL ON FUNCTION outbox.get_metrics() TO service_role;
 REVOKE ALL ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION get_org_overview(p_org_id text, p_minutes integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) TO service_role;
+
 -- Name: FUNCTION get_org_secret(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
@@ -33257,6 +40745,16 @@ GRANT ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) TO service
 
 REVOKE ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION get_saga(p_name text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_saga(p_name text, p_by_token boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_saga(p_name text, p_by_token boolean) TO service_role;
+
+-- Name: FUNCTION get_saga_execution(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_saga_execution(p_org_id text, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_saga_execution(p_org_id text, p_id uuid) TO service_role;
 
 -- Name: FUNCTION get_whatsapp_app(p_app_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33300,9 +40798,21 @@ REVOKE ALL ON FUNCTION outbox.has_new(p_router outbox.router) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.has_new_address(p_old jsonb, p_new jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION has_or_had(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_or_had(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION has_other_secret(p_endpoint_id uuid, p_tried uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_other_secret(p_endpoint_id uuid, p_tried uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION has_root_order(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_root_order(p_table oid) FROM PUBLIC;
+
+-- Name: FUNCTION has_unrefused(p_deliveries outbox.delivery[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_unrefused(p_deliveries outbox.delivery[]) FROM PUBLIC;
 
 -- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33323,6 +40833,10 @@ REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PU
 -- Name: FUNCTION heavy_last(p_batch outbox.routing, p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.heavy_last(p_batch outbox.routing, p_most bigint) FROM PUBLIC;
+
+-- Name: FUNCTION held_templates(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.held_templates() FROM PUBLIC;
 
 -- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33368,6 +40882,14 @@ REVOKE ALL ON FUNCTION outbox.identifier_of(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.in_turn(p_batch outbox.routing) FROM PUBLIC;
 
+-- Name: TABLE inbound_message; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.inbound_message TO service_role;
+
+-- Name: FUNCTION inbound_json(p_message outbox.inbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.inbound_json(p_message outbox.inbound_message) FROM PUBLIC;
+
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.inbound_text(p_data jsonb) FROM PUBLIC;
@@ -33379,6 +40901,10 @@ REVOKE ALL ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets
 -- Name: FUNCTION inside_name_problem(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.inside_name_problem(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION installed_modules(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.installed_modules() FROM PUBLIC;
 
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33416,6 +40942,10 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION is_event_needed(p_event_id uuid, p_since timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_event_needed(p_event_id uuid, p_since timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION is_for_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_for_new(p_router outbox.router) FROM PUBLIC;
@@ -33423,6 +40953,18 @@ REVOKE ALL ON FUNCTION outbox.is_for_new(p_router outbox.router) FROM PUBLIC;
 -- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_late_claim(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_late_claim() FROM PUBLIC;
+
+-- Name: FUNCTION is_left(p_update outbox.whatsapp_update, p_old text, p_new text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_left(p_update outbox.whatsapp_update, p_old text, p_new text) FROM PUBLIC;
+
+-- Name: FUNCTION is_left_out(p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_left_out(p_lane_id bigint, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33469,6 +41011,18 @@ REVOKE ALL ON FUNCTION outbox.is_restoring() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) TO service_role;
 
+-- Name: FUNCTION is_sent(p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_sent(p_kind text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_shared(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_shared(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_slow_row(p_task text, p_table regclass, p_row tid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_slow_row(p_task text, p_table regclass, p_row tid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) FROM PUBLIC;
@@ -33476,6 +41030,10 @@ REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message
 -- Name: FUNCTION is_timeout(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_timeout(p_sqlstate text) FROM PUBLIC;
+
+-- Name: FUNCTION is_unsent(p_endpoint_id uuid, p_unsent text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_unsent(p_endpoint_id uuid, p_unsent text[]) FROM PUBLIC;
 
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33492,6 +41050,18 @@ REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
 -- Name: FUNCTION job_deadline(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.job_deadline() FROM PUBLIC;
+
+-- Name: FUNCTION job_filter(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.job_filter(p_job outbox.replay_job) FROM PUBLIC;
+
+-- Name: FUNCTION job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION job_statuses(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.job_statuses() FROM PUBLIC;
 
 -- Name: FUNCTION join_people(p_links outbox.person_link[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33525,13 +41095,45 @@ REVOKE ALL ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) F
 
 REVOKE ALL ON FUNCTION outbox.keep_endpoint() FROM PUBLIC;
 
+-- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
 
+-- Name: FUNCTION keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text) FROM PUBLIC;
+
+-- Name: FUNCTION key_bound(p_columns text[], p_operator text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_bound(p_columns text[], p_operator text, p_key text) FROM PUBLIC;
+
+-- Name: FUNCTION key_columns(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_columns(p_table regclass) FROM PUBLIC;
+
 -- Name: FUNCTION key_hash(p_ordering text, p_partition_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) FROM PUBLIC;
+
+-- Name: FUNCTION key_order(p_columns text[], p_direction text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_order(p_columns text[], p_direction text) FROM PUBLIC;
+
+-- Name: FUNCTION key_parts(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_parts(p_table regclass) FROM PUBLIC;
+
+-- Name: FUNCTION key_text(p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_text(p_columns text[]) FROM PUBLIC;
 
 -- Name: FUNCTION key_to_cursor(p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33553,6 +41155,10 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.kick_problem(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION kick_responses(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kick_responses() FROM PUBLIC;
+
 -- Name: FUNCTION kicks_paused(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) FROM PUBLIC;
@@ -33561,9 +41167,17 @@ REVOKE ALL ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION outbox.kicks_waiting() FROM PUBLIC;
 
+-- Name: FUNCTION kind_problem(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kind_problem(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION known_person(p_org_id text, p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) FROM PUBLIC;
+
+-- Name: FUNCTION lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION lane_keys_of(p_org_id text, p_number text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33577,9 +41191,17 @@ REVOKE ALL ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer
 
 REVOKE ALL ON FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION lanes_to_try(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lanes_to_try(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION last_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.last_key(p_table regclass) FROM PUBLIC;
 
 -- Name: FUNCTION last_tick_at(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33594,6 +41216,10 @@ REVOKE ALL ON FUNCTION outbox.late_parts(p_router outbox.router, p_most integer)
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 
+-- Name: FUNCTION later_number(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.later_number(p_update outbox.whatsapp_update) FROM PUBLIC;
+
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
@@ -33601,10 +41227,6 @@ REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at t
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
-
--- Name: FUNCTION leave_backlog(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.leave_backlog(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33614,6 +41236,10 @@ REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outb
 
 REVOKE ALL ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
@@ -33622,28 +41248,28 @@ REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone)
 
 REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
 
--- Name: FUNCTION link_responses(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION links_of_responses(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.link_responses(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.links_of_responses(p_results outbox.result[]) FROM PUBLIC;
 
 -- Name: FUNCTION links_of_updates(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.links_of_updates(p_ids bigint[]) FROM PUBLIC;
 
--- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) TO service_role;
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) TO service_role;
 
 -- Name: FUNCTION list_channels(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33675,10 +41301,15 @@ GRANT ALL ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_li
 REVOKE ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid) TO service_role;
+
+-- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone, p_recipient text, p_idempotency_key text, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone, p_recipient text, p_idempotency_key text, p_correlation_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone, p_recipient text, p_idempotency_key text, p_correlation_id text) TO service_role;
 
 -- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33689,6 +41320,11 @@ GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cu
 
 REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) TO service_role;
+
+-- Name: FUNCTION list_org_settings(p_org_id text, p_all boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_org_settings(p_org_id text, p_all boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_settings(p_org_id text, p_all boolean) TO service_role;
 
 -- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33704,6 +41340,11 @@ GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_sagas(p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_sagas(p_by_token boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_sagas(p_by_token boolean) TO service_role;
 
 -- Name: FUNCTION list_templates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33722,9 +41363,17 @@ REVOKE ALL ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) FRO
 
 REVOKE ALL ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION lock_events(p_event_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_events(p_event_ids uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION lock_links(p_links outbox.person_link[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_links(p_links outbox.person_link[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION lock_message(p_org_id text, p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33750,6 +41399,10 @@ REVOKE ALL ON FUNCTION outbox.lock_router() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
 
+-- Name: FUNCTION lock_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[]) FROM PUBLIC;
+
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
@@ -33765,6 +41418,10 @@ REVOKE ALL ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text)
 -- Name: FUNCTION masked_slack_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.masked_slack_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION may_notify(p_queue_usage double precision); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_notify(p_queue_usage double precision) FROM PUBLIC;
 
 -- Name: FUNCTION may_queue_kick(p_why text, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33782,6 +41439,10 @@ REVOKE ALL ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) FR
 
 REVOKE ALL ON FUNCTION outbox.message_json(p_message outbox.outbound_message) FROM PUBLIC;
 
+-- Name: FUNCTION messages_of_correlation(p_org_id text, p_correlation_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION misses_pg_cron(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
@@ -33790,9 +41451,21 @@ REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
 
+-- Name: FUNCTION module_counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.module_counters() FROM PUBLIC;
+
+-- Name: FUNCTION module_gauges(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.module_gauges() FROM PUBLIC;
+
 -- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
+
+-- Name: FUNCTION more_gauges(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_gauges() FROM PUBLIC;
 
 -- Name: FUNCTION more_problems(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33802,6 +41475,10 @@ REVOKE ALL ON FUNCTION outbox.more_problems() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION most_attempts(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_attempts(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION most_event_bytes(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.most_event_bytes(p_org_id text) FROM PUBLIC;
@@ -33810,9 +41487,33 @@ REVOKE ALL ON FUNCTION outbox.most_event_bytes(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
 
+-- Name: FUNCTION most_filter_steps(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_filter_steps() FROM PUBLIC;
+
+-- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION most_row_bytes(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_row_bytes() FROM PUBLIC;
+
+-- Name: FUNCTION most_rows(p_job outbox.replay_job, p_most integer, p_is_selected boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_rows(p_job outbox.replay_job, p_most integer, p_is_selected boolean) FROM PUBLIC;
+
+-- Name: FUNCTION most_width(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_width() FROM PUBLIC;
+
 -- Name: FUNCTION move_back(p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION name_columns(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33826,9 +41527,17 @@ REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_c
 
 REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) FROM PUBLIC;
+
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
+
+-- Name: FUNCTION new_lane_error(p_gate_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_lane_error(p_gate_id bigint, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION new_number(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33842,13 +41551,21 @@ REVOKE ALL ON FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox
 
 REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
 
--- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION newest_to_lease(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.replay_job TO service_role;
+REVOKE ALL ON FUNCTION outbox.newest_to_lease(p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION next_letters(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION next_backfill(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.next_letters(p_job outbox.replay_job) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.next_backfill(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION next_kept(p_job outbox.replay_job, p_rows integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.next_kept(p_job outbox.replay_job, p_rows integer) FROM PUBLIC;
+
+-- Name: FUNCTION next_letters(p_job outbox.replay_job, p_most integer, p_rows integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.next_letters(p_job outbox.replay_job, p_most integer, p_rows integer) FROM PUBLIC;
 
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33878,6 +41595,10 @@ REVOKE ALL ON FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, 
 
 REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION note_skipped(p_job_id bigint, p_rows integer, p_last text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_skipped(p_job_id bigint, p_rows integer, p_last text) FROM PUBLIC;
+
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
@@ -33894,9 +41615,21 @@ REVOKE ALL ON FUNCTION outbox.notice_reason(p_data jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FROM PUBLIC;
 
+-- Name: FUNCTION notify_workers(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.notify_workers() FROM PUBLIC;
+
 -- Name: FUNCTION number_variants(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
+
+-- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION older_transactions(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.older_transactions() FROM PUBLIC;
 
 -- Name: FUNCTION oldest_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -33968,6 +41701,10 @@ REVOKE ALL ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) FROM PUBLIC
 REVOKE ALL ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) TO service_role;
 
+-- Name: FUNCTION opt_outs_of_responses(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.opt_outs_of_responses(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION org_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
@@ -33975,6 +41712,10 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION org_pairs_end(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION org_setting_int(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34004,6 +41745,10 @@ REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION park_unsent(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.park_unsent(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION parse_headers(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
@@ -34012,9 +41757,9 @@ REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
--- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION part_off(p_person_id bigint, p_identifiers text[], p_at timestamp with time zone, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.part_off(p_person_id bigint, p_identifiers text[], p_at timestamp with time zone, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION part_person(p_org_id text, p_recipients text[], p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34111,6 +41856,11 @@ REVOKE ALL ON FUNCTION outbox.portal_revocations(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION preview_replay_job(p_org_id text, p_job jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.preview_replay_job(p_org_id text, p_job jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.preview_replay_job(p_org_id text, p_job jsonb) TO service_role;
+
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) FROM PUBLIC;
@@ -34150,10 +41900,6 @@ REVOKE ALL ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints 
 
 REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) TO service_role;
-
--- Name: TABLE inbound_message; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.inbound_message TO service_role;
 
 -- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34201,6 +41947,10 @@ REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION published_before(p_org_id text, p_events jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.published_before(p_org_id text, p_events jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34252,6 +42002,10 @@ REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now times
 REVOKE ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) TO service_role;
 
+-- Name: FUNCTION put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint) FROM PUBLIC;
+
 -- Name: FUNCTION put_slack_url(p_endpoint_id uuid, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
@@ -34296,10 +42050,10 @@ REVOKE ALL ON FUNCTION outbox.raise_unknown_saga(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.read_above(p_router outbox.router) FROM PUBLIC;
 
--- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_catalogue(p_org_id text, p_with_types boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_catalogue(p_org_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.read_catalogue(p_org_id text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.read_catalogue(p_org_id text, p_with_types boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.read_catalogue(p_org_id text, p_with_types boolean) TO service_role;
 
 -- Name: FUNCTION read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34317,9 +42071,9 @@ REVOKE ALL ON FUNCTION outbox.read_late(p_router outbox.router) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.read_new(p_router outbox.router) FROM PUBLIC;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) FROM PUBLIC;
 
 -- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34334,6 +42088,10 @@ REVOKE ALL ON FUNCTION outbox.read_results(p_results jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION read_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[], p_lock text, p_most_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_source(p_source outbox.backfill_source, p_watch jsonb, p_limit integer, p_keys text[], p_lock text, p_most_bytes bigint) FROM PUBLIC;
+
 -- Name: FUNCTION read_turn(p_router outbox.router, p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing) FROM PUBLIC;
@@ -34346,10 +42104,19 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION ready_source(p_job outbox.replay_job, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.ready_source(p_job outbox.replay_job, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) TO service_role;
+
+-- Name: FUNCTION stored_from(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stored_from() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.stored_from() TO service_role;
 
 -- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34359,6 +42126,10 @@ GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 -- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.gate TO service_role;
+
+-- Name: TABLE open_delivery; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.open_delivery TO service_role;
 
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34376,6 +42147,11 @@ REVOKE ALL ON FUNCTION outbox.recipients_json(p_person_id bigint) FROM PUBLIC;
 -- Name: FUNCTION record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_arrivals(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.record_broker_replay(p_event_id uuid, p_endpoint_id uuid, p_published boolean) TO service_role;
 
 -- Name: FUNCTION record_failure(p_message outbox.outbound_message, p_by_callback boolean, p_title text, p_details text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34402,6 +42178,10 @@ GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p
 
 REVOKE ALL ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION record_reported(p_message_id bigint, p_before outbox.message_attempt, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_reported(p_message_id bigint, p_before outbox.message_attempt, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) FROM PUBLIC;
@@ -34422,6 +42202,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integ
 
 REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) FROM PUBLIC;
@@ -34441,6 +42225,14 @@ REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_r
 -- Name: FUNCTION refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_for_today(p_name text, p_problem text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_lane(p_lane_id bigint, p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_lane(p_lane_id bigint, p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_lanes(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_lanes(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34466,9 +42258,17 @@ REVOKE ALL ON FUNCTION outbox.refuse_restoring(p_table text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_rows(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_rows(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_slow(p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_slow(p_task text, p_sqlstate text, p_error text, p_detail text, p_shown interval) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34477,6 +42277,14 @@ REVOKE ALL ON FUNCTION outbox.refuse_unreadable(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_upkeep(p_task text, p_member text, p_sqlstate text, p_error text, p_shown interval) FROM PUBLIC;
+
+-- Name: FUNCTION refused_again_at(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refused_again_at(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refused_until(p_gate_id bigint, p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refused_until(p_gate_id bigint, p_lane_id bigint, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION rejoin(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34505,6 +42313,10 @@ REVOKE ALL ON FUNCTION outbox.reload_jobs() FROM PUBLIC;
 -- Name: FUNCTION remaining_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION remove_done_parts(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34557,9 +42369,9 @@ GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_ev
 
 REVOKE ALL ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION replied_attempt(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.replied_attempt(p_update outbox.whatsapp_update) FROM PUBLIC;
 
 -- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34569,6 +42381,14 @@ REVOKE ALL ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) TO service_role;
+
+-- Name: FUNCTION report_status(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.report_status(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text) FROM PUBLIC;
+
+-- Name: FUNCTION request_content(p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.request_content(p_request jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text, p_force boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34723,13 +42543,25 @@ REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uu
 
 REVOKE ALL ON FUNCTION outbox.routing_status(p_event_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION row_event(p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.row_event(p_job outbox.replay_job, p_watch jsonb, p_name text[], p_row outbox.source_row, p_at timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION row_name(p_table regclass, p_row tid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.row_name(p_table regclass, p_row tid) FROM PUBLIC;
 
+-- Name: FUNCTION row_problem(p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.row_problem(p_job outbox.replay_job, p_filter outbox.filter, p_row outbox.source_row, p_event outbox.event) FROM PUBLIC;
+
 -- Name: FUNCTION rows_in_default(p_table text, p_span tstzrange, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34739,6 +42571,18 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
+
+-- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.saga TO service_role;
+
+-- Name: FUNCTION saga_json(p_saga outbox.saga); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.saga_json(p_saga outbox.saga) FROM PUBLIC;
+
+-- Name: FUNCTION said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean) FROM PUBLIC;
 
 -- Name: FUNCTION save_contact(p_person_id bigint, p_contact jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34752,6 +42596,10 @@ REVOKE ALL ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION save_opt_out(p_change outbox.opt_out, p_is_shared boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_opt_out(p_change outbox.opt_out, p_is_shared boolean) FROM PUBLIC;
+
 -- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
@@ -34759,10 +42607,6 @@ REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p
 -- Name: FUNCTION save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.save_person(p_org_id text, p_identifiers text[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34780,6 +42624,11 @@ REVOKE ALL ON FUNCTION outbox.schedule_json(p_policy jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) TO service_role;
+
+-- Name: FUNCTION search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34802,9 +42651,17 @@ REVOKE ALL ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer
 
 REVOKE ALL ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION serve_one(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.serve_one(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
+
 -- Name: FUNCTION server_id(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.server_id() FROM PUBLIC;
+
+-- Name: FUNCTION serves_first(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.serves_first(p_batch outbox.routing, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34854,6 +42711,10 @@ GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) TO service
 REVOKE ALL ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) TO service_role;
 
+-- Name: FUNCTION set_run_kinds(p_kinds jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_run_kinds(p_kinds jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION set_setting(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) FROM PUBLIC;
@@ -34880,13 +42741,41 @@ REVOKE ALL ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value 
 
 REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
+-- Name: FUNCTION settings_problem(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.settings_problem() FROM PUBLIC;
+
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
+
+-- Name: FUNCTION source_query(p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.source_query(p_source outbox.backfill_source, p_watch jsonb, p_columns text[], p_only text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION source_settings(p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.source_settings(p_table regclass, p_type text, p_columns jsonb, p_is_watched boolean) FROM PUBLIC;
+
+-- Name: FUNCTION source_table(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.source_table(p_table regclass) FROM PUBLIC;
+
+-- Name: FUNCTION source_watch(p_source outbox.backfill_source); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.source_watch(p_source outbox.backfill_source) FROM PUBLIC;
+
+-- Name: FUNCTION speaker_of(p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.speaker_of(p_identifiers text[]) FROM PUBLIC;
 
 -- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34899,6 +42788,10 @@ REVOKE ALL ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now tim
 -- Name: FUNCTION status_may_change(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.status_may_change(p_from text, p_to text) FROM PUBLIC;
+
+-- Name: FUNCTION stay_awake(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stay_awake() FROM PUBLIC;
 
 -- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34940,6 +42833,14 @@ REVOKE ALL ON FUNCTION outbox.stored_credentials(p_vault_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.stored_headers(p_vault_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION stored_since(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stored_since() FROM PUBLIC;
+
+-- Name: FUNCTION stuck_requests(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stuck_requests(p_gate_id bigint) FROM PUBLIC;
+
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) FROM PUBLIC;
@@ -34952,6 +42853,14 @@ REVOKE ALL ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION sweep_events(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.sweep_events(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION sweep_piece(p_part regclass, p_after uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.sweep_piece(p_part regclass, p_after uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION take_endpoint_turn(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -34970,6 +42879,10 @@ REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM P
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
 
+-- Name: FUNCTION take_waiting_updates(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_waiting_updates(p_results outbox.result[]) FROM PUBLIC;
+
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.template_json(p_org_id text, p_code text) FROM PUBLIC;
@@ -34981,6 +42894,10 @@ GRANT SELECT ON TABLE outbox.template TO service_role;
 -- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) FROM PUBLIC;
+
+-- Name: FUNCTION test_attempts(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.test_attempts(p_event_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35023,9 +42940,9 @@ REVOKE ALL ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text
 
 REVOKE ALL ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]) FROM PUBLIC;
 
 -- Name: FUNCTION touched_events(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35034,6 +42951,18 @@ REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC
 -- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION try_backfill(p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_backfill(p_until timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION try_lane(p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_lane(p_lane_id bigint, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION try_lease(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_lease(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35079,6 +43008,10 @@ REVOKE ALL ON FUNCTION outbox.unrestored_table() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION unsent_kinds(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unsent_kinds() FROM PUBLIC;
+
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
@@ -35092,10 +43025,10 @@ GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_
 
 REVOKE ALL ON FUNCTION outbox.update_identifiers(p_update outbox.whatsapp_update) FROM PUBLIC;
 
--- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer, p_by_token boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer, p_by_token boolean) TO service_role;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35134,9 +43067,17 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
 
+-- Name: FUNCTION wait_for(p_job_id bigint, p_what text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wait_for(p_job_id bigint, p_what text) FROM PUBLIC;
+
 -- Name: FUNCTION wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wait_for_person(p_lane_keys text[], p_endpoint_id uuid, p_lane_id bigint, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION wait_for_row(p_source outbox.backfill_source, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wait_for_row(p_source outbox.backfill_source, p_watch jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION wait_for_turns(p_parts outbox.part[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35166,6 +43107,10 @@ REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION warn_of_watch(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.warn_of_watch(p_table oid) FROM PUBLIC;
@@ -35173,6 +43118,10 @@ REVOKE ALL ON FUNCTION outbox.warn_of_watch(p_table oid) FROM PUBLIC;
 -- Name: FUNCTION was_rotated(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.was_rotated(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION watch_of(p_arguments bytea); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.watch_of(p_arguments bytea) FROM PUBLIC;
 
 -- Name: FUNCTION watch_query(p_table oid, p_named jsonb, p_op text, p_rows text, p_only text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35185,6 +43134,10 @@ REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_i
 -- Name: FUNCTION watched_name(p_table oid, p_trigger name); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUBLIC;
+
+-- Name: FUNCTION watched_type(p_table regclass, p_type text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.watched_type(p_table regclass, p_type text) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35202,6 +43155,10 @@ REVOKE ALL ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
 
+-- Name: FUNCTION with_secrets(p_deliveries json, p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.with_secrets(p_deliveries json, p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
@@ -35209,6 +43166,14 @@ REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids u
 -- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without_waiting(p_batch outbox.routing) FROM PUBLIC;
+
+-- Name: FUNCTION work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION work_backfills(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_backfills(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35226,14 +43191,6 @@ GRANT SELECT ON TABLE outbox.activity TO service_role;
 
 GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 
--- Name: TABLE audit_event; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.audit_event TO service_role;
-
--- Name: TABLE backlog; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.backlog TO service_role;
-
 -- Name: TABLE callback_count; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.callback_count TO service_role;
@@ -35241,6 +43198,10 @@ GRANT SELECT ON TABLE outbox.callback_count TO service_role;
 -- Name: TABLE channel_hold; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.channel_hold TO service_role;
+
+-- Name: TABLE channel_kind; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.channel_kind TO service_role;
 
 -- Name: TABLE consent; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35258,6 +43219,10 @@ GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
 
 GRANT SELECT ON TABLE outbox.deleted_channel TO service_role;
 
+-- Name: TABLE early_report; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.early_report TO service_role;
+
 -- Name: TABLE ended_subscription; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.ended_subscription TO service_role;
@@ -35269,6 +43234,14 @@ GRANT SELECT ON TABLE outbox.endpoint_kind TO service_role;
 -- Name: TABLE endpoint_refusal; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.endpoint_refusal TO service_role;
+
+-- Name: TABLE lane_refusal; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane_refusal TO service_role;
+
+-- Name: TABLE waiting_kind; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.waiting_kind TO service_role;
 
 -- Name: TABLE endpoint_status; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35285,6 +43258,10 @@ GRANT SELECT ON TABLE outbox.event_bytes TO service_role;
 -- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event_default TO service_role;
+
+-- Name: TABLE message_channel; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.message_channel TO service_role;
 
 -- Name: TABLE org_setting; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35326,13 +43303,9 @@ GRANT SELECT ON TABLE outbox.reply_word TO service_role;
 
 GRANT SELECT ON TABLE outbox.routing_timeout TO service_role;
 
--- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.saga TO service_role;
-
 -- Name: TABLE saga_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.saga_outbox TO service_role;
+GRANT SELECT,INSERT ON TABLE outbox.saga_outbox TO service_role;
 
 -- Name: TABLE saga_step; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -35348,11 +43321,15 @@ GRANT SELECT ON TABLE outbox.template_hold TO service_role;
 
 -- Name: TABLE transaction_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.transaction_outbox TO service_role;
+GRANT SELECT,INSERT ON TABLE outbox.transaction_outbox TO service_role;
 
 -- Name: TABLE upkeep_refusal; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.upkeep_refusal TO service_role;
+
+-- Name: TABLE waiting_part; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.waiting_part TO service_role;
 
 -- Name: TABLE webhook_outbox; Type: ACL; Schema: outbox; Owner: postgres
 

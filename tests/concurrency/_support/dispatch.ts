@@ -20,6 +20,7 @@ export type Report = {
   error_class?: string
   code?: string
   provider_id?: string
+  provider?: Record<string, string>
 }
 
 /** Calls dispatch() once. */

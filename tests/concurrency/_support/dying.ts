@@ -2,8 +2,10 @@
 
 import type { Sql } from 'postgres'
 
-/** What no handler of SQL catches: as little as it catches the end of its process. */
-const DEATH = 'P0004'
+/** The death of the process: from then on, every change of the call raises, whatever a handler catches. */
+const DEATH = 'XX000'
+/** Begins the warning that names the change at which a call died. */
+const SIGN = 'died at '
 
 /** The tables of the schema, a partitioned one as a whole. */
 const tables = `
@@ -15,10 +17,15 @@ export async function makeMortal(owner: Sql): Promise<void> {
   await owner.unsafe(`
     create sequence public.changes;
     create function public.die() returns trigger language plpgsql as $$
+    declare
+      v_at bigint := nullif(nullif(current_setting('test.die_at', true), ''), '0')::bigint;
+      v_change bigint := nextval('public.changes');
     begin
-      if nextval('public.changes') = nullif(current_setting('test.die_at', true), '')::bigint then
-        raise exception '% %', lower(tg_op), regexp_replace(tg_table_name, '_(p[0-9]{8}|default)$', '')
-          using errcode = current_setting('test.die_of');
+      if v_change = v_at then
+        raise warning '${SIGN}% %', lower(tg_op), regexp_replace(tg_table_name, '_(p[0-9]{8}|default)$', '');
+      end if;
+      if v_change = v_at or v_change > v_at and current_setting('test.die_of', true) = '${DEATH}' then
+        raise exception 'no further change' using errcode = current_setting('test.die_of');
       end if;
       return case when tg_op = 'DELETE' then old else new end;
     end $$;
@@ -49,6 +56,12 @@ export async function dieAt(sql: Sql, at: number | null, of = DEATH): Promise<vo
   await sql`
     select set_config('test.die_at', ${`${at ?? 0}`}, true), set_config('test.die_of', ${of}, true),
       setval('public.changes', 1, false)`
+}
+
+/** At which change the call after the first `since` warnings died, such as `insert event`; null: it did not. */
+export function placeOfDeath(warnings: readonly string[], since: number): string | null {
+  const sign = warnings.slice(since).find((warning) => warning.startsWith(SIGN))
+  return sign?.slice(SIGN.length) ?? null
 }
 
 /** Where each sequence of the schema stands: no rollback puts one back. */

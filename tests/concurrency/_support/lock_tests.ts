@@ -168,6 +168,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'mark_sent_late() waits for a status of the same try',
   ],
+  'messages/send/report_status.sql report_status: lock_gates': [
+    'held_messages.test.ts',
+    'report_status() waits for the gate before it takes the message',
+  ],
+  'messages/send/report_status.sql report_status: for update': [
+    'held_messages.test.ts',
+    'report_status() waits for a status of the same attempt',
+  ],
   'messages/callback/callback_apply.sql save_display_numbers: for no key update skip locked': [
     'held_channels.test.ts',
     'save_display_numbers() waits for nobody who has changed a channel',
@@ -176,7 +184,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_channels.test.ts',
     'apply_callbacks() leaves updates alone that another sweep is applying',
   ],
-  'messages/callback/callback_apply.sql apply_waiting_updates: for update skip locked': [
+  'messages/callback/callback_apply.sql take_waiting_updates: for update skip locked': [
     'held_channels.test.ts',
     'an answer waits for no sweep that holds what was said of its message',
   ],
@@ -197,7 +205,15 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'a status waits for another of the same try',
   ],
-  'messages/person/join_people.sql join_people: lock_people': [
+  'messages/person/join_people.sql join_people: lock_links': [
+    'people.test.ts',
+    'when two sessions join them in opposite orders',
+  ],
+  'messages/send/complete_message.sql complete_messages: lock_links': [
+    'people.test.ts',
+    'dispatch() locks the people of all results before it changes one',
+  ],
+  'messages/person/join_people.sql lock_links: lock_people': [
     'people.test.ts',
     'when two sessions join them in opposite orders',
   ],
@@ -301,6 +317,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'record_refused() that waits for the gate of a result has not changed its delivery yet',
   ],
+  'engine/claim/waiting_kind.sql park_unsent: try_lock_gates': [
+    'held_gates.test.ts',
+    'park_unsent() passes over a gate that another session holds, and parks it after that',
+  ],
   'time/tick.sql wake_refused: try_lock_gates': [
     'held_gates.test.ts',
     'wake_refused() passes over a gate that another session holds',
@@ -316,6 +336,18 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'operations/discard_dead_letter.sql discard_dead_letter: lock_gates': [
     'held_gates.test.ts',
     'discard_dead_letter() holds the gate',
+  ],
+  'brokers/recovered_letter.sql claim_broker_replay: lock_gates': [
+    'held_gates.test.ts',
+    'claim_broker_replay() holds the gate',
+  ],
+  'brokers/recovered_letter.sql record_broker_replay: lock_gates': [
+    'held_gates.test.ts',
+    'record_broker_replay() holds the gate',
+  ],
+  'brokers/recovered_letter.sql end_broker_claims: try_lock_gates': [
+    'held_gates.test.ts',
+    'end_broker_claims() passes over a gate',
   ],
   'operations/replay.sql reopen_delivery: for no key update': [
     'same_moment.test.ts',
@@ -336,6 +368,38 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'operations/replay_job.sql work_replay_jobs: pg_try_advisory_xact_lock': [
     'same_moment.test.ts',
     'a step of replay jobs waits for no other step over the same letters',
+  ],
+  'operations/backfill_kept.sql lock_events: for key share': [
+    'backfill.test.ts',
+    'a backfill of an event that the sweep is deleting waits',
+  ],
+  'operations/backfill_kept.sql backfill_kept: lock_events': [
+    'backfill.test.ts',
+    'a backfill of an event that the sweep is deleting waits',
+  ],
+  'operations/backfill_turn.sql work_backfill: lock_gates': [
+    'backfill.test.ts',
+    'a step of backfills waits for the gate before it reads a row',
+  ],
+  'operations/backfill_turn.sql next_backfill: for no key update skip locked': [
+    'backfill.test.ts',
+    'a step passes over a backfill that a person is changing',
+  ],
+  'operations/backfill_turn.sql work_backfills: pg_try_advisory_xact_lock': [
+    'backfill.test.ts',
+    'two steps of backfills at the same time are one',
+  ],
+  'watch/backfill_lock.sql lock_source: for share of n skip locked': [
+    'backfill.test.ts',
+    'stops before a row that is being changed',
+  ],
+  'watch/backfill_rows.sql backfill_rows: lock_source': [
+    'backfill.test.ts',
+    'stops before a row that is being changed',
+  ],
+  'watch/backfill_lock.sql wait_for_row: for share of n': [
+    'backfill.test.ts',
+    'a row that transactions lock one after the other',
   ],
   'operations/replay_job.sql work_replay_jobs: lock_gates': [
     'held_gates.test.ts',
@@ -401,6 +465,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'partitions.test.ts',
     'add_partition() of a later day waits for a row of that day in DEFAULT',
   ],
+  'time/sweep_events.sql sweep_piece: for update skip locked': [
+    'sweep.test.ts',
+    'the sweep passes over an event that is being replayed',
+  ],
+  'operations/replay.sql reopen_delivery: for key share': [
+    'sweep.test.ts',
+    'a replay of an event that the sweep is deleting waits',
+  ],
   'time/drop_partition.sql drop_partition: lock table only %I': [
     'partitions.test.ts',
     'drop_partitions() that waited for a publisher of that day leaves it',
@@ -408,6 +480,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'time/expire.sql expire_deliveries: try_lock_gates': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
+  ],
+  'time/cleanup.sql forget_default_rows: for update skip locked': [
+    'sweep.test.ts',
+    'cleanup() passes over an event of DEFAULT that is being replayed',
   ],
   'time/cleanup.sql forget_lanes: for no key update skip locked': [
     'held_cleanup.test.ts',

@@ -1,12 +1,17 @@
 -- Every counter of gate and lane that differs from a count of the deliveries, and every time that would
 -- leave a delivery lying. One statement, so one snapshot: it may run while dispatches commit.
 with counted as (
-  -- What is set aside is due at no time.
-  select d.lane_id, count(*) as depth, count(*) filter (where d.due_at < 'infinity') as live,
+  -- What is set aside is due at no time, also if its row could not be changed.
+  select d.lane_id, count(*) as depth, count(*) filter (where greatest(d.due_at, d.refused_until) < 'infinity') as live,
     count(d.leased_until) as leased,
-    min(d.due_at) as head_at, min(d.due_at) filter (where d.leased_until is null) as free_at,
+    min(d.due_at) as head_at, min(greatest(d.due_at, d.refused_until)) filter (where d.leased_until is null) as free_at,
     min(d.leased_until) as leased_until
-  from outbox.delivery d group by d.lane_id
+  from (
+    select d.*, r.again_at as refused_until
+    from outbox.delivery d
+    left join outbox.refusal r on r.event_id = d.event_id and r.endpoint_id = d.endpoint_id and r.step = 'claim'
+  ) d
+  group by d.lane_id
 ), lanes as (
   select l.*, coalesce(c.depth, 0) as n, coalesce(c.live, 0) as live, coalesce(c.leased, 0) as held, c.head_at as first_at, c.free_at,
     c.leased_until as first_end

@@ -33,13 +33,27 @@ export const pathWords: Record<string, string> = {
   recipient: '{person}',
   appId: '{app}',
   name: 'checkout',
+  executionId: '{execution}',
 }
 
 /** Members of queries, headers and bodies that name no object of an organisation. */
 export const plain = new Set([
   // A portal token's limits: api_portal.test.ts.
   ...['endpointIds'],
-  ...['limit', 'from', 'to', 'until', 'hours', 'waitSeconds', 'if-match', 'purpose', 'source'],
+  // The walk sends it with every call.
+  ...['x-org-id'],
+  ...[
+    'limit',
+    'from',
+    'to',
+    'until',
+    'hours',
+    'minutes',
+    'waitSeconds',
+    'if-match',
+    'purpose',
+    'source',
+  ],
   ...['reason', 'description', 'expiresInSeconds', 'scopes', 'subject', 'overlapSeconds', 'secret'],
   ...['baseDelay', 'delays', 'factor', 'jitter', 'maxDelay', 'maxRetries', 'strategy', 'strict'],
   ...['failedFrom', 'failedTo', 'ratePerSecond', 'schema', 'channel', 'purposes', 'granted'],
@@ -59,6 +73,7 @@ export const plain = new Set([
     'quantum',
     'rateBurst',
     'entityType',
+    'action',
     'name',
     'retry',
     'retry4xx',
@@ -92,6 +107,7 @@ export const calls: Record<string, Call[]> = {
   getEventType: [{ own: 200 }],
   getCatalogue: [{ own: 200 }],
   getHealth: [{ own: 200 }],
+  getOverview: [{ own: 200 }],
   getDelivery: [
     { own: 200 },
     { own: 200, path: { deliveryId: '{e.delivered}.{endpoint}' } },
@@ -106,6 +122,8 @@ export const calls: Record<string, Call[]> = {
   getMessage: [{ own: 200 }],
   countMessages: [{ own: 200 }],
   getChannel: [{ own: 200 }],
+  // Nobody at Meta responds here: each result is unknown.
+  checkChannel: [{ own: 200 }],
   // Several organisations may share an app: no token reads or changes one.
   getWhatsappApp: [{ own: 403, foreign: 403 }],
   listEndpoints: [{ own: 200 }, { own: 200, query: { cursor: '{c.endpoints}' }, foreign: 200 }],
@@ -129,14 +147,43 @@ export const calls: Record<string, Call[]> = {
     own: 200,
     query: { cursor: '{c.messages}', dossierId: '{dossier}' },
     foreign: 200,
-  }],
-  listConsents: [{ own: 200, foreign: 200 }],
-  listActivity: [{ own: 200, query: { cursor: '{c.activity}' }, foreign: 200 }],
-  listAuditEvents: [{ own: 200 }, { own: 200, query: { cursor: '{c.audit}' }, foreign: 200 }, {
+  }, {
     own: 200,
-    query: { entityType: 'OUTBOUND_MESSAGE', entityId: '{message}' },
+    query: { to: '{person}', idempotencyKey: 'key-message-{word}' },
     foreign: 200,
-  }, { own: 200, query: { entityType: 'CHANNEL', entityId: '{channel}' }, foreign: 200 }],
+  }, { own: 200, query: { correlationId: 'cart-message-{word}' }, foreign: 200 }],
+  listConsents: [{ own: 200, foreign: 200 }],
+  listAllActivity: [{ own: 200 }, { own: 200, query: { cursor: '{c.activity}' }, foreign: 200 }],
+  listInboundMessages: [{ own: 200 }, {
+    own: 200,
+    query: { cursor: '{c.inbound}', from: '{person}', channelId: '{channel}' },
+    foreign: 200,
+  }],
+  listSagas: [{ own: 200 }],
+  getSaga: [{ own: 200 }],
+  getSagaExecution: [{ own: 200 }],
+  listSettings: [{ own: 200 }],
+  search: [
+    { own: 200, query: { correlationId: '{e.letter}' }, foreign: 200 },
+    { own: 200, query: { idempotencyKey: 'key-message-{word}' }, foreign: 200 },
+    { own: 200, query: { correlationId: 'cart-message-{word}' }, foreign: 200 },
+  ],
+  listActivity: [{ own: 200, query: { cursor: '{c.activity}' }, foreign: 200 }],
+  listAuditEvents: [
+    { own: 200 },
+    { own: 200, query: { cursor: '{c.audit}' }, foreign: 200 },
+    {
+      own: 200,
+      query: { entityType: 'OUTBOUND_MESSAGE', entityId: '{message}' },
+      foreign: 200,
+    },
+    { own: 200, query: { entityType: 'CHANNEL', entityId: '{channel}' }, foreign: 200 },
+    {
+      own: 200,
+      query: { correlationId: 'cart-message-{word}' },
+      foreign: 200,
+    },
+  ],
   listOptOuts: [{ own: 200 }, {
     own: 200,
     query: { cursor: '{c.opt_outs}', recipient: '{person}' },
@@ -171,6 +218,13 @@ export const calls: Record<string, Call[]> = {
     headers: { 'idempotency-key': 'http-type-{word}' },
     body: { type: 'made.{word}' },
   }],
+  createBackfill: [{ own: 201, body: {} }, {
+    own: 201,
+    foreign: 201,
+    path: { endpointId: '{own endpoint}' },
+    headers: { 'idempotency-key': 'http-backfill-{word}' },
+    body: {},
+  }],
   createReplayJob: [
     { own: 201, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 201 } },
     {
@@ -179,6 +233,9 @@ export const calls: Record<string, Call[]> = {
       headers: { 'idempotency-key': 'http-job-{word}' },
       body: { eventType: 'no.such' },
     },
+  ],
+  previewReplayJob: [
+    { own: 200, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 200 } },
   ],
   publishEvent: [{
     own: 202,

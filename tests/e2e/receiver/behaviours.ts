@@ -1,24 +1,13 @@
 import { gzipSync } from 'node:zlib'
-import type { Received } from './http.ts'
+import type { Exchange as HttpExchange } from '../../../supabase/local/http/exchange.ts'
 
 /** What a behaviour may do with the connection of a request. */
-export type Exchange = {
-  request: Received
+export type Exchange = HttpExchange & {
   /** The words after the behaviour's name in the path. */
   words: string[]
   query: URLSearchParams
   /** How often this path was asked before with the same webhook-id. */
   seenBefore: number
-  /** Which request of its connection this is, from 1. */
-  nth: number
-  /** Writes bytes as they are. */
-  write(data: string | Uint8Array): Promise<void>
-  /** Writes a whole answer with a content-length. */
-  answer(status: number, body?: string | Uint8Array, headers?: string[]): Promise<void>
-  /** Resolves after `ms`, or rejects when the receiver closes. */
-  pause(ms: number): Promise<void>
-  /** Closes the connection. */
-  close(): void
 }
 
 /** Answers one request, or does whatever else a receiver can do to it. */

@@ -14,9 +14,9 @@ export const rawBehaviours = {
     await conn.closeWrite()
     await drain(conn)
   },
-  /** Answers before the request is read, and resets the connection: the rest of the request is lost. */
-  'early-reset': async (conn) => {
-    await write(conn, 'HTTP/1.1 413 x\r\ncontent-length: 9\r\nconnection: close\r\n\r\ntoo large')
+  /** Reads the start of a large request and closes: the unread rest makes the close a reset. */
+  resets: async (conn) => {
+    await conn.read(new Uint8Array(1))
     conn.close()
   },
   /** Does as a server that knows TLS 1.0 alone: its hello (RFC 2246) picks version 3.1 whatever was offered. */

@@ -3,6 +3,7 @@ import type { RunSummary } from '../../../functions/deliver/active_run.ts'
 import { edgeOptions, type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
 import { run } from '../../../functions/deliver/run.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'
+import { senders } from '../../../functions/_shared/senders/registry.ts'
 
 /** A run of this process on a direct connection. */
 export interface LiveRun {
@@ -22,6 +23,7 @@ export function startRun(dbUrl: string, kind: 'edge' | 'worker' = 'worker'): Liv
     log: () => {},
     routineLevel: 'debug',
     stop: stopping.signal,
+    senders,
   })
   const summary = run(deps, options).finally(async () => {
     await deps.transport.close()

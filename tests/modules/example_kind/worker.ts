@@ -1,6 +1,8 @@
 /** A worker with the sender of ntfy: `deno run -A tests/modules/example_kind/worker.ts`. */
 
-import { main } from '../../../functions/deliver/worker.ts'
+import { main as deliver } from '../../../functions/deliver/worker.ts'
 import { ntfySender } from './sender.ts'
 
-if (import.meta.main) await main(new Map([['ntfy', ntfySender]]))
+export const main = (): Promise<never> => deliver(new Map([['ntfy', ntfySender]]))
+
+if (import.meta.main) await main()

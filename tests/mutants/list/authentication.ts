@@ -164,7 +164,7 @@ export const authentication: readonly Mutant[] = [
   },
   {
     file: 'functions/api/middleware/token_rules.ts',
-    find: 'if (changes && facts.kind !== undefined && !openKinds.includes(facts.kind)) {',
+    find: 'if (changes && facts?.kind !== undefined && !openKinds.includes(facts.kind)) {',
     replace: 'if (false) {',
     tests: ['e2e/api_portal.test.ts'],
     why: 'A token changes an endpoint that the operator owns.',

@@ -152,4 +152,50 @@ export const brokersAndSlack: readonly Mutant[] = [
     tests: ['functions/_shared/senders/rabbitmq/reply.test.ts'],
     why: 'A virtual host that is not there is retried for ever.',
   },
+  {
+    file: 'sql/brokers/recovered_letter.sql',
+    find: `  v_before constant timestamptz := p_now - interval '1 hour';`,
+    replace: `  v_before constant timestamptz := p_now - interval '1 minute';`,
+    tests: ['sql/brokers/record_broker_replay/cases.test.sql'],
+    why: 'A dead letter that dlq:replay is publishing is open again, and published twice.',
+  },
+  {
+    file: 'sql/brokers/recovered_letter.sql',
+    find: `  where x.id = any (v_letters) and x.replayed_at is null
+  having`,
+    replace: `  where false
+  having`,
+    tests: ['sql/brokers/record_broker_replay/cases.test.sql'],
+    why: 'A dead letter that is open again has no alert.',
+  },
+  {
+    file: 'functions/_shared/senders/lazy.ts',
+    find: 'if (failure !== null && !isAvailable()) return Promise.reject(failure.error)',
+    replace: '',
+    tests: ['functions/_shared/senders/lazy.test.ts'],
+    why: 'Each delivery loads a module that is not there.',
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: '.filter(([, sender]) => sender.isAvailable?.() ?? true)',
+    replace: '',
+    tests: ['functions/deliver/run_project.test.ts'],
+    why:
+      'A process whose broker client cannot be loaded claims and releases deliveries all the time.',
+  },
+  {
+    file: 'sql/brokers/recovered_letter.sql',
+    find: `      and (x.endpoint_id = any (v_endpoints)
+        or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id)));`,
+    replace: '      and x.endpoint_id = any (v_endpoints));',
+    tests: ['sql/brokers/record_broker_replay/abandoned.test.sql'],
+    why: 'The letters of purged endpoints stay claimed for good.',
+  },
+  {
+    file: 'sql/brokers/recovered_letter.sql',
+    find: 'order by o.turn, o.replayed_at',
+    replace: 'order by o.replayed_at',
+    tests: ['sql/brokers/record_broker_replay/abandoned.test.sql'],
+    why: 'A hundred letters of one endpoint keep those of all others claimed.',
+  },
 ]

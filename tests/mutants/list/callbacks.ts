@@ -208,7 +208,7 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `exception when query_canceled or others then
+    find: `exception when query_canceled or assert_failure or others then
     v_sqlstate := sqlstate;`,
     replace: `exception when others then
     v_sqlstate := sqlstate;`,
@@ -283,5 +283,14 @@ export const callbacks: readonly Mutant[] = [
     replace: `order by r.org_id = '*' desc, r.action = 'STOP' desc limit 1;`,
     tests: ['sql/messages/receive_callbacks/wishes.test.sql'],
     why: `An organisation's own word does not stand above the general one.`,
+  },
+  {
+    file: 'sql/messages/callback/callback_apply.sql',
+    find:
+      `order by pg_catalog.row_number() over (partition by o.org_id order by o.next_check_at, o.id),
+      o.next_check_at`,
+    replace: 'order by o.next_check_at',
+    tests: ['sql/messages/receive_callbacks/turns.test.sql'],
+    why: 'The waiting updates of one organisation come before those of all others.',
   },
 ]

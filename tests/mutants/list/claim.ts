@@ -97,10 +97,8 @@ export const claim: readonly Mutant[] = [
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: `        and d.leased_until is null
-      order by d.due_at, d.event_id
-      limit t.lane_limit + 1`,
-    replace: `      order by d.due_at, d.event_id
-      limit t.lane_limit + 1`,
+        -- A scalar`,
+    replace: `        -- A scalar`,
     tests: ['sql/engine/claim/in_flight.test.sql', 'sql/engine/claim/lease.test.sql'],
     why: 'A delivery that a run holds is given to another one.',
   },
@@ -175,16 +173,98 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/queue/park.sql',
-    find: 'then greatest(o.open_until, first_lane.due_at)',
-    replace: 'then first_lane.due_at',
+    find: 'then greatest(o.open_until, first_lane.claim_at)',
+    replace: 'then first_lane.claim_at',
     tests: ['sql/engine/park/not_due_in_vain.test.sql'],
     why: 'A gate with an open breaker stays at the front of the ring, due in vain.',
   },
   {
     file: 'sql/engine/queue/park.sql',
-    find: 'when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at',
-    replace: 'when o.next_at < p_now then o.next_at',
+    find: 'and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true',
+    replace: 'and true',
     tests: ['sql/engine/claim/round_robin.test.sql'],
     why: 'An endpoint that was served keeps its place at the front of the ring.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find:
+      'order by s.id is not distinct from g.secret_id desc, s.expires_at is null, s.created_at,',
+    replace: 'order by s.created_at desc,',
+    tests: ['sql/engine/complete/rotated_secret.test.sql'],
+    why: 'During a rotation, a claim stores another secret than the one that signs.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: 'and g.org_id <> all (p_full)',
+    replace: '',
+    tests: ['sql/engine/claim/full_orgs.test.sql'],
+    why: 'An organisation whose requests hang fills the run.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: `when p_full = '{}' and not v_is_partial`,
+    replace: 'when not v_is_partial',
+    tests: ['sql/engine/claim/full_orgs.test.sql'],
+    why:
+      'The gates of an organisation that was left out are behind the start of the ring for a minute.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: `        / g.of_org)::integer as share`,
+    replace: `        / (select pg_catalog.count(*) from gates))::integer as share`,
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'An organisation with a thousand endpoints has nearly all of each claim.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: 'if outbox.is_shared(outbox.current_router(), p_now) then',
+    replace: 'if false then',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'An event waits for the large claims of an organisation that floods the queue.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: `when p_full = '{}' and not v_is_partial`,
+    replace: `when p_full = '{}'`,
+    tests: ['sql/engine/dispatch/kinds_crowd.test.sql'],
+    why:
+      'The gates of kinds that one run cannot send are behind the start of the ring for a minute.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: `      and (not v_is_partial or (
+        select e.kind from outbox.endpoint e where e.id = g.endpoint_id) <> all (v_unsent))
+`,
+    replace: '',
+    tests: ['sql/engine/dispatch/kinds_crowd.test.sql', 'sql/engine/dispatch/kinds.test.sql'],
+    why: 'A run gets deliveries of kinds that it cannot send, or none behind 5,000 gates of them.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: 'then least(l.depth, l.room_of_lane, greatest(l.rows_left, 0))::integer',
+    replace: 'then least(l.depth, l.room_of_lane)::integer',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'Many keys of one organisation keep another one out of a claim.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: 'v_room := least(v_left, v_of_org - coalesce((v_taken ->> v_org)::integer, 0));',
+    replace: 'v_room := v_left;',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'Beside a refused delivery, an organisation has more than its share of a claim.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: 'when v_of_org < p_limit then v_of_org -',
+    replace: 'when false then v_of_org -',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'A large quantum, or many keys, give an organisation more than its share of a claim.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: 'd.depth, e.quantum, v_of_org, greatest(',
+    replace: 'd.depth, e.quantum, greatest(',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'One endpoint with a large quantum keeps all other organisations out of a claim.',
   },
 ]

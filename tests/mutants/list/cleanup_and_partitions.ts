@@ -3,17 +3,17 @@ import type { Mutant } from '../mutant.ts'
 export const cleanupAndPartitions: readonly Mutant[] = [
   {
     file: 'sql/time/expire.sql',
-    find: `and coalesce(d.replayed_at, '-infinity') < v_before
-      and coalesce(d.leased_until`,
-    replace: 'and coalesce(d.leased_until',
+    find: `where coalesce(d.replayed_at, '-infinity') < p_before
+          and coalesce(d.leased_until`,
+    replace: 'where coalesce(d.leased_until',
     tests: ['sql/time/cleanup/stuck.test.sql'],
     why: 'Deliveries that were replayed lately keep later ones from expiring.',
   },
   {
     file: 'sql/time/expire.sql',
-    find: `and coalesce(d.leased_until, '-infinity') <= v_now
-      and exists`,
-    replace: 'and exists',
+    find: `and coalesce(d.leased_until, '-infinity') <= p_now
+          and not exists`,
+    replace: 'and not exists',
     tests: ['sql/time/cleanup/stuck.test.sql'],
     why: 'Deliveries in flight keep later ones from expiring.',
   },
@@ -27,8 +27,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/expire.sql',
-    find: `where e.id = d.endpoint_id and e.status <> 'deleted')`,
-    replace: 'where e.id = d.endpoint_id)',
+    find: `where e.id = d.endpoint_id and e.status <> 'deleted' offset 0`,
+    replace: 'where e.id = d.endpoint_id offset 0',
     tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'What a deleted endpoint has left becomes dead letters.',
   },
@@ -96,8 +96,9 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   {
     file: 'sql/time/drop_partition.sql',
     find:
-      'or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);',
-    replace: ';',
+      `    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to)
+`,
+    replace: '',
     tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'The day of an event that was set aside is dropped.',
   },
@@ -112,7 +113,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/drop_partition.sql',
-    find: 'if v_open or not found or v_check.checked_on < p_today then',
+    find:
+      'if not found or v_check.checked_on < p_today or (v_open and v_check.clean_nights > 0) then',
     replace: 'if true then',
     tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'A night that is looked at twice counts twice.',
@@ -255,5 +257,139 @@ set timezone = 'UTC'
     replace: "execute pg_catalog.format('drop table outbox.%I', v_name);",
     tests: ['sql/time/partitions/renamed.test.sql'],
     why: 'A table of the user that has the name of a moved partition is dropped.',
+  },
+  {
+    file: 'sql/foundation/change_rows.sql',
+    find: `        detail = outbox.row_name(p_table, v_rows[1]);`,
+    replace: `        detail = '';`,
+    tests: ['sql/time/cleanup/slow_row.test.sql'],
+    why: 'A row that takes too long stops its step of the cleanup each night.',
+  },
+  {
+    file: 'sql/foundation/change_rows.sql',
+    find: `      if not outbox.is_slow_row(p_task, p_table, v_row, p_now) then`,
+    replace: `      if true then`,
+    tests: ['sql/time/cleanup/slow_row.test.sql'],
+    why: 'A row that takes too long is tried again in each start.',
+  },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: `      and not ((r.sqlstate = '57014' or p_name = 'swept_events')
+        and r.at > p_now - interval '1 day');`,
+    replace: `;`,
+    tests: ['sql/time/cleanup/slow_row.test.sql'],
+    why:
+      'A row that takes too long is forgotten at the end of the night, and cancels the next one.',
+  },
+  {
+    file: 'sql/time/expire.sql',
+    find:
+      'order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id',
+    replace: 'order by o.event_id',
+    tests: ['sql/time/tick/expiry_in_turns.test.sql'],
+    why: 'What one organisation has left to expire comes before that of all others.',
+  },
+  {
+    file: 'sql/time/expire.sql',
+    find: 'where d.event_id > coalesce(v_from, v_start) and',
+    replace: 'where',
+    tests: ['sql/time/tick/expiry_in_turns.test.sql'],
+    why: 'The 5,000 oldest deliveries of one organisation keep all later ones from expiring.',
+  },
+  {
+    file: 'sql/time/expire.sql',
+    find: `      when (select pg_catalog.count(*) from looked) >= v_most
+      then`,
+    replace: `      when true
+      then`,
+    tests: ['sql/time/tick/expiry_in_turns.test.sql'],
+    why: 'After its last old delivery, the expiry does not begin with the oldest one again.',
+  },
+  {
+    file: 'sql/operations/purge.sql',
+    find:
+      'order by pg_catalog.row_number() over (partition by e.org_id order by pg_catalog.random()),',
+    replace: 'order by e.org_id,',
+    tests: ['sql/operations/delete_endpoint/turns.test.sql'],
+    why: 'The deleted endpoints of one organisation come before those of all others.',
+  },
+  {
+    file: 'sql/operations/purge.sql',
+    find: 'greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);',
+    replace: 'greatest(p_limit - v_purged, 1), v_now);',
+    tests: ['sql/operations/delete_endpoint/turns.test.sql'],
+    why: 'One deleted endpoint takes all that a tick removes.',
+  },
+  {
+    file: 'sql/time/drop_partition.sql',
+    find: `
+    or exists (select from outbox.refusal r where r.event_id >= v_from and r.event_id < v_to);`,
+    replace: ';',
+    tests: ['sql/time/partitions/refused.test.sql'],
+    why: 'The event of a delivery that the database refused to create is dropped.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: 'p.until <= outbox.stored_since() and',
+    replace: 'false and',
+    tests: ['sql/time/partitions/sweep.test.sql'],
+    why: 'One open delivery keeps all delivered events of its day.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: 'a.event_id = p_event_id and a.at >= p_since',
+    replace: `a.event_id = p_event_id and a.at >= p_since + interval '1 day'`,
+    tests: ['sql/time/partitions/sweep.test.sql'],
+    why: 'What was replayed or delivered late can be replayed for a day less than said.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: `
+    or exists (select from outbox.refusal r where r.event_id = p_event_id);`,
+    replace: ';',
+    tests: ['sql/time/partitions/sweep.test.sql'],
+    why: 'The event of a delivery that the database refused to create is deleted.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: ' for update skip locked',
+    replace: '',
+    tests: ['concurrency/sweep.test.ts#passes over an event that is being replayed'],
+    why: 'The sweep waits for a replay, and then deletes its event.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: `      'and not outbox.is_event_needed(v.id, %L)', p_part, v_since),`,
+    replace: `      '', p_part),`,
+    tests: ['concurrency/sweep.test.ts#replayed after it looked at it'],
+    why: 'An event that is replayed while the sweep looks at it is deleted.',
+  },
+  {
+    file: 'sql/operations/replay.sql',
+    find: 'perform from outbox.event e where e.id = p_event_id for key share;',
+    replace: 'null;',
+    tests: ['concurrency/sweep.test.ts#waits, and is refused'],
+    why: 'A replay opens a delivery whose event the sweep deletes.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: '    if outbox.is_open_between(v_part.since, v_part.until) then',
+    replace: '    if true then',
+    tests: ['sql/time/partitions/sweep.test.sql'],
+    why: 'Days that are dropped as a whole are deleted row by row.',
+  },
+  {
+    file: 'sql/time/sweep_events.sql',
+    find: '  if v_to is distinct from v_from then',
+    replace: '  if false then',
+    tests: ['sql/time/partitions/sweep.test.sql'],
+    why: 'The sweep looks at the same events in each piece.',
+  },
+  {
+    file: 'sql/operations/relay_status.sql',
+    find: `not s.open and s.status in ('dead_letter', 'expired')`,
+    replace: `not s.open and s.status in ('dead_letter', 'expired', 'filter_error')`,
+    tests: ['sql/operations/views/naive_recount.test.sql'],
+    why: 'A failed filter is shown as a dead letter, which nobody finds.',
   },
 ]

@@ -103,7 +103,7 @@ export const consent: readonly Mutant[] = [
     file: 'sql/messages/person/opt_out_routes.sql',
     find: `    perform outbox.audit(p_org_id, 'PERSON', v_person::text,
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
-      pg_catalog.format('WHATSAPP %s: %s', p_purpose, v_source), p_actor, v_now);
+      pg_catalog.format('%s %s: %s', p_channel, p_purpose, v_source), p_actor, v_now);
 `,
     replace: `    null;
 `,
@@ -111,18 +111,16 @@ export const consent: readonly Mutant[] = [
     why: 'An opt-out by hand leaves no line in the audit trail.',
   },
   {
-    file: 'sql/messages/person/opt_out.sql',
-    find: 'order by c.org_id, v_people[c.place], c.purpose, c.at desc, c.lifted',
-    replace: 'order by c.org_id, v_people[c.place], c.purpose, c.at, c.lifted',
+    file: 'sql/messages/person/save_opt_outs.sql',
+    find: 'order by c.org_id, p.person_id, c.purpose, s.said_by, k.unknown, c.at desc, c.lifted',
+    replace: 'order by c.org_id, p.person_id, c.purpose, s.said_by, k.unknown, c.at, c.lifted',
     tests: ['sql/messages/receive_callbacks/wishes.test.sql'],
     why: 'Of STOP and a later START in one callback STOP counts.',
   },
   {
-    file: 'sql/messages/person/opt_out.sql',
-    find: `where excluded.decided_at > o.decided_at
-`,
-    replace: `where excluded.decided_at <> o.decided_at
-`,
+    file: 'sql/messages/person/save_opt_outs.sql',
+    find: '  v_is_later := p_change.decided_at > v_old.decided_at\n',
+    replace: '  v_is_later := p_change.decided_at <> v_old.decided_at\n',
     tests: ['sql/messages/receive_callbacks/wishes.test.sql'],
     why: 'A START that comes late takes back a newer STOP.',
   },
@@ -164,10 +162,102 @@ export const consent: readonly Mutant[] = [
   {
     file: 'sql/messages/callback/link.sql',
     find:
-      `    outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)], null);`,
-    replace: `    null], null);`,
+      `      outbox.identifier_of(v_message.to_recipient), outbox.identifier_of(v_message.wa_id)],`,
+    replace: `      null, null],`,
     tests: ['sql/messages/person/wishes.test.sql'],
     why: 'A reply does not link its sender to the recipient of the quoted message.',
+  },
+  {
+    file: 'sql/messages/callback/link.sql',
+    find: 'and x.value = i.value and x.parted_at >= i.at)',
+    replace: 'and x.value = i.value and false)',
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'An old message joins a number again that its owner has left.',
+  },
+  {
+    file: 'sql/messages/callback/link.sql',
+    find: '    v_own_at := coalesce(v_attempt.created_at, v_own_at);',
+    replace: '',
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'A late status of an old message joins a number again that its owner has left.',
+  },
+  {
+    file: 'sql/messages/callback/link.sql',
+    find: `    where i.value !~ '^[+]' limit 1), p_identifiers[1]);`,
+    replace: `    where false limit 1), p_identifiers[1]);`,
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'The START of the new owner of a number is taken for one of the old owner.',
+  },
+  {
+    file: 'sql/messages/callback/inbound_message.sql',
+    find: `i.value = p_old and i.left_at > v_since)`,
+    replace: `i.value = p_old and false)`,
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'A change of number that two channels report opts its person out.',
+  },
+  {
+    file: 'sql/messages/callback/inbound_message.sql',
+    find:
+      `    where i.person_id = v_person and i.kind = 'NUMBER' and i.value is distinct from v_new`,
+    replace: `    where i.person_id = v_person and i.value = v_old`,
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'Another spelling of a number that was given up stays with the person.',
+  },
+  {
+    file: 'sql/messages/person/save_opt_outs.sql',
+    find: '  if v_is_other and p_change.lifted and not v_old.lifted then',
+    replace: '  if false then',
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'The START of the new owner of a number lifts the STOP of the old one.',
+  },
+  {
+    file: 'sql/messages/person/save_opt_outs.sql',
+    find: '    and (v_old.said_by is not null or v_old.wamid is not null)\n',
+    replace: '    and false\n',
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'A STOP that comes after the START of somebody else is lost.',
+  },
+  {
+    file: 'sql/messages/person/save_opt_outs.sql',
+    find: '    and (p_change.said_by is null or v_old.said_by is distinct from p_change.said_by);',
+    replace: '    and v_old.said_by is distinct from p_change.said_by;',
+    tests: ['sql/messages/person/changed_hands.test.sql'],
+    why: 'A START of an unknown owner of a number lifts the opt-outs of both owners.',
+  },
+  {
+    file: 'sql/messages/person/part_person.sql',
+    find:
+      '    from pg_catalog.unnest(v_recipients) with ordinality as u (r, n) order by u.n), v_now))[1];',
+    replace: '    from pg_catalog.unnest(v_recipients[1:1]) as u (r)), v_now))[1];',
+    tests: ['sql/messages/person/parts.test.sql'],
+    why: 'Of an erased person, only one identifier is parted.',
+  },
+  {
+    file: 'sql/messages/person/part_person.sql',
+    find: `  v_new := -pg_catalog.nextval('outbox.person_id_seq');`,
+    replace: `  v_new := pg_catalog.nextval('outbox.person_id_seq');`,
+    tests: ['concurrency/people.test.ts#a join that waits for a part does not deadlock'],
+    why: 'A parted person is locked in another order than all others.',
+  },
+  {
+    file: 'sql/messages/send/complete_message.sql',
+    find: `  perform outbox.lock_links(v_links || outbox.links_of_updates(v_updates) || array(
+    select row(c.org_id, array[c.recipient])::outbox.person_link
+    from pg_catalog.unnest(v_opt_outs) c), p_now);
+`,
+    replace: '',
+    tests: [
+      'concurrency/people.test.ts#dispatch() locks the people of all results before it changes one',
+    ],
+    why: 'The people of one call are locked several times, in no order.',
+  },
+  {
+    file: 'sql/messages/callback/callback_status_classify.sql',
+    find: `        when r.unlocked then 'retry_pending'
+`,
+    replace: '',
+    tests: ['sql/messages/receive_callbacks/gate_first.test.sql'],
+    why: 'A status is decided without the gate of its message.',
   },
   {
     file: 'sql/messages/callback/inbound_message.sql',

@@ -139,8 +139,8 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: 'const limit = part === undefined ? room : 0',
-    replace: 'const limit = room',
+    find: 'const limit = part === undefined ? share.limit : 0',
+    replace: 'const limit = share.limit',
     tests: ['functions/deliver/run_lost.test.ts'],
     why: 'Each part of a refused call claims more.',
   },
@@ -153,5 +153,20 @@ export const databaseFaults: readonly Mutant[] = [
 `,
     tests: ['functions/deliver/run_lease.test.ts'],
     why: 'A lane that waits for a lease waits for ever when its call is divided.',
+  },
+  {
+    file: 'functions/_shared/database/direct.ts',
+    find: `      if (isConnectionLost(cause)) renew(session)
+`,
+    replace: '',
+    tests: ['functions/_shared/database/direct.test.ts'],
+    why: 'A session without responses is used for the next call too.',
+  },
+  {
+    file: 'functions/_shared/database/direct.ts',
+    find: '    prepare: false,',
+    replace: '    prepare: true,',
+    tests: ['functions/_shared/database/direct.test.ts'],
+    why: 'Behind a transaction pooler a call may wait for a response that never comes.',
   },
 ]

@@ -78,4 +78,27 @@ export const dispatch: readonly Mutant[] = [
     tests: ['sql/engine/dispatch/repeat.test.sql'],
     why: 'A repeat of a call brings a later claim of another run.',
   },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `(v_stop is not null or not outbox.has_due(v_now)) and not exists (
+      select from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq))`,
+    replace: `v_stop is not null or not outbox.has_due(v_now))`,
+    tests: ['sql/engine/dispatch/idle.test.sql', 'sql/engine/dispatch/repeat.test.sql'],
+    why: 'A run whose response was lost never sends what it has claimed.',
+  },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `    perform outbox.forget_batches(p_run, p_seq);
+    return`,
+    replace: '    return',
+    tests: ['sql/engine/dispatch/idle.test.sql'],
+    why: 'A worker leaves some batches behind each time that it has no more work.',
+  },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `p_contract -> 'repeat' is distinct from 'true'`,
+    replace: 'true',
+    tests: ['sql/engine/dispatch/idle.test.sql'],
+    why: 'A call that arrives after its repeat claims deliveries that nobody sends.',
+  },
 ]

@@ -34,7 +34,7 @@ export const kickAndTick: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/kick.sql',
-    find: `exception when others then
+    find: `exception when assert_failure or others then
   -- Not at a commit`,
     replace: `exception when division_by_zero then
   -- Not at a commit`,
@@ -86,7 +86,7 @@ export const kickAndTick: readonly Mutant[] = [
   },
   {
     file: 'sql/time/tick.sql',
-    find: `exception when query_canceled or others then
+    find: `exception when query_canceled or assert_failure or others then
           perform outbox.refuse_upkeep(v_step.calls`,
     replace: `exception when query_canceled then
           perform outbox.refuse_upkeep(v_step.calls`,
@@ -157,5 +157,99 @@ export const kickAndTick: readonly Mutant[] = [
     replace: '  if false then\n    perform outbox.refuse_upkeep(',
     tests: ['sql/engine/kick/unreadable.test.sql'],
     why: 'Nobody learns why each kick fails.',
+  },
+  {
+    file: 'sql/engine/run/kick.sql',
+    find: '  perform outbox.notify_workers();\n',
+    replace: '',
+    tests: ['sql/engine/kick/waking.test.sql', 'concurrency/waking.test.ts'],
+    why: 'An event waits for the next poll of a worker that sleeps.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: 'p_queue_usage <= 0.5',
+    replace: 'p_queue_usage <= 0.9',
+    tests: ['sql/engine/kick/waking.test.sql'],
+    why: 'Commits of the application fail while a session does not read its notifications.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: `    and pg_catalog.current_setting('max_prepared_transactions') = '0'
+`,
+    replace: '',
+    tests: ['concurrency/prepared_transactions.test.ts'],
+    why: 'A transaction that published cannot be prepared.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: `outbox.setting_on('worker.notify')
+    and`,
+    replace: '',
+    tests: ['sql/engine/kick/waking.test.sql'],
+    why: 'The setting that turns notifications off does nothing.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: `  perform pg_catalog.setval('outbox.workers_asleep', v_now);
+  perform pg_catalog.pg_notify`,
+    replace: '  perform pg_catalog.pg_notify',
+    tests: ['sql/engine/kick/waking.test.sql', 'concurrency/waking.test.ts'],
+    why: 'Each commit notifies until the worker has called, and waits for the others.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: "p_contract -> 'listens' = 'true'\n    and ",
+    replace: '',
+    tests: ['sql/engine/kick/waking.test.sql'],
+    why: 'Commits notify workers that do not listen.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: 'v_now - v_asleep between 0 and 5',
+    replace: 'v_asleep > 1',
+    tests: ['sql/engine/kick/waking.test.sql', 'concurrency/waking.test.ts'],
+    why: 'A publisher that commits late or never keeps all others from waking the workers.',
+  },
+  {
+    file: 'sql/engine/run/waking.sql',
+    find: 'not between 0 and 10',
+    replace: 'is not null',
+    tests: ['sql/engine/kick/waking.test.sql', 'concurrency/waking.test.ts'],
+    why: 'Commits notify under load, because one worker of many often finds nothing.',
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: 'state.workedAt === state.respondedAt ? -Infinity : state.respondedAt',
+    replace: '-Infinity',
+    tests: ['functions/deliver/run_waking.test.ts'],
+    why: 'A flood of notifications makes a worker call without a pause.',
+  },
+  {
+    file: 'functions/deliver/due.ts',
+    find: '  if (state.isWoken) return Math.min(due, state.wokenInVainAt + options.pollMs)\n',
+    replace: '',
+    tests: ['functions/deliver/run_waking.test.ts'],
+    why: 'A worker that is woken sleeps on until its next poll.',
+  },
+  {
+    file: 'functions/_shared/database/waking.ts',
+    find: '    if (held === before || await sessionOf(sql) !== before) return false\n',
+    replace: '',
+    tests: ['e2e/waking.test.ts'],
+    why: 'The session of a transaction pooler listens although no client does.',
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: '  if (settings.notify === true) deps',
+    replace: '  deps',
+    tests: ['functions/deliver/run_waking.test.ts'],
+    why: 'A worker holds a session for notifications that nobody sends.',
+  },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: 'perform outbox.fall_asleep(p_contract);',
+    replace: 'null;',
+    tests: ['concurrency/waking.test.ts'],
+    why: 'No commit wakes a worker.',
   },
 ]

@@ -22,10 +22,17 @@ export const leases: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/lost_lease.sql',
-    find: 'where n.leased > 0 and n.leased_until <= p_now);',
-    replace: 'where n.leased > 0 and n.leased_until < p_now);',
+    find: 'where g.in_flight > 0 and n.leased > 0 and n.leased_until <= p_now',
+    replace: 'where g.in_flight > 0 and n.leased > 0 and n.leased_until < p_now',
     tests: ['sql/engine/complete/lost_lease.test.sql'],
     why: 'A lost lease is noticed later than its gate is looked at.',
+  },
+  {
+    file: 'sql/engine/result/lost_lease.sql',
+    find: 'where g.in_flight > 0 and n.leased > 0',
+    replace: 'where g.in_flight > 1 and n.leased > 0',
+    tests: ['sql/engine/complete/lost_lease.test.sql'],
+    why: 'The lost lease of an endpoint with one request in flight is never noticed.',
   },
   {
     file: 'sql/engine/result/lost_lease.sql',
@@ -36,8 +43,8 @@ export const leases: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: 'b.lost or (f.rule).action',
-    replace: '(f.rule).action',
+    find: 'b.lost or s.untried or (f.rule).action',
+    replace: 's.untried or (f.rule).action',
     tests: ['sql/engine/complete/lost_lease.test.sql'],
     why: 'A lost lease uses up a retry.',
   },
@@ -80,10 +87,10 @@ export const leases: readonly Mutant[] = [
   },
   {
     file: 'sql/time/expire.sql',
-    find: `          and r.again_at > v_now)
-    order by`,
-    replace: `          and false)
-    order by`,
+    find: `              and r.again_at > p_now)
+      ) o`,
+    replace: `              and false)
+      ) o`,
     tests: ['sql/time/cleanup/stuck.test.sql'],
     why: 'Deliveries that cannot expire keep later ones from expiring.',
   },
@@ -144,7 +151,9 @@ comment on function outbox.is_isolated_turn`,
   },
   {
     file: 'sql/engine/run/dispatch.sql',
-    find: `    or outbox.has_isolated(p_now)
+    find: `    or exists (
+      select from outbox.gate g where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+    )
 `,
     replace: '',
     tests: ['sql/engine/claim/isolated.test.sql'],

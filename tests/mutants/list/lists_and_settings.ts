@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const listsAndSettings: readonly Mutant[] = [
   {
-    file: 'sql/operations/delivery_status.sql',
+    file: 'sql/operations/open_delivery.sql',
     find: `    when e.status = 'deleted' then 'cancelled'
 `,
     replace: '',
@@ -11,13 +11,17 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/delivery_status.sql',
-    find: '      and (b.attempt, b.at) > (a.attempt, a.at))',
-    replace: '      and b.attempt > a.attempt)',
+    find: `      and (b.attempt, b.at) > (a.attempt, a.at))
+union all
+-- Deliveries whose event is no longer stored, but`,
+    replace: `      and b.attempt > a.attempt)
+union all
+-- Deliveries whose event is no longer stored, but`,
     tests: ['sql/engine/regressions/delivery_status_of_a_cancelled_replay.test.sql'],
     why: 'A replay that was cancelled shows two ends.',
   },
   {
-    file: 'sql/operations/delivery_status.sql',
+    file: 'sql/operations/open_delivery.sql',
     find: `(g.breaker <> 'closed' and e.breaker_enabled) or l.halted
 `,
     replace: `(g.breaker <> 'closed' and e.breaker_enabled)
@@ -41,19 +45,42 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/api/requests.sql',
-    find: 'if v_stored.route <> p_route or v_stored.content <> v_content then',
-    replace: 'if v_stored.content <> v_content then',
+    find:
+      'if v_stored.route <> p_route or v_stored.content <> outbox.request_content(p_request) then',
+    replace: 'if v_stored.content <> outbox.request_content(p_request) then',
     tests: ['sql/api/begin_request/keys.test.sql'],
     why: 'A key that was used at another route gives its answer.',
   },
   {
     file: 'sql/api/requests.sql',
-    find: `where k.org_id = p_org_id and k.key = p_key;
-  if v_stored`,
-    replace: `where k.key = p_key;
-  if v_stored`,
+    find: 'where k.org_id = p_org_id and k.key = p_key and k.created_at >',
+    replace: 'where k.key = p_key and k.created_at >',
     tests: ['sql/api/begin_request/of_one_organisation.test.sql'],
     why: 'A key of one organisation gives the answer of another.',
+  },
+  {
+    file: 'sql/api/endpoint_create.sql',
+    find: `select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted')`,
+    replace: `select from outbox.endpoint e where e.id = v_id)`,
+    tests: ['sql/api/begin_request/after_deletion.test.sql'],
+    why: 'The repeat of a creation fails after the endpoint was deleted.',
+  },
+  {
+    file: 'sql/api/events.sql',
+    find: `    if v_result is not null then
+      return v_result;
+    end if;
+    v_before`,
+    replace: '    v_before',
+    tests: ['sql/api/publish_events/catalogue.test.sql'],
+    why: 'The repeat of a batch is checked against the catalogue of now.',
+  },
+  {
+    file: 'sql/api/events.sql',
+    find: '        and k.created_at > v_after));',
+    replace: '        and false));',
+    tests: ['sql/api/publish_events/catalogue.test.sql'],
+    why: 'The repeat of an event is checked against the catalogue of now.',
   },
   {
     file: 'sql/api/requests.sql',
@@ -215,5 +242,63 @@ export const listsAndSettings: readonly Mutant[] = [
     replace: `'rows', 0, 'nextCursor'`,
     tests: ['sql/api/list_deliveries/pages.test.sql'],
     why: 'A page that ends at its bound is free.',
+  },
+  {
+    file: 'sql/operations/relay_status.sql',
+    find: `      when o.has_failed then 'failed'
+`,
+    replace: `      when o.status = 'retrying' then 'failed'
+`,
+    tests: ['sql/operations/views/stated.test.sql'],
+    why: 'Behind an open breaker, what has failed shows as pending.',
+  },
+  {
+    file: 'sql/operations/delivery_status.sql',
+    find: '(v.id is not null or x.event_id < outbox.stored_from()));',
+    replace: '(v.id is not null or x.event_id < outbox.stored_from())) and v.id is not null;',
+    tests: ['sql/operations/views/stated.test.sql', 'sql/operations/views/naive_recount.test.sql'],
+    why: 'A dead letter disappears from the views with the day of its event.',
+  },
+  {
+    file: 'sql/operations/delivery_status.sql',
+    find:
+      `    -- Neither open nor delivered, and another failure would have begun a new dead letter.
+    -- Task dlq:replay has only claimed one at_broker.
+    when x.replayed_at is not null and not x.at_broker then 'cancelled'
+`,
+    replace: '',
+    tests: ['sql/operations/views/stated.test.sql'],
+    why: 'A cancelled replay shows as a dead letter that waits.',
+  },
+  {
+    file: 'sql/operations/publish_inserted.sql',
+    find: 'case when v_at > outbox.clock() then v_at end);',
+    replace: 'null);',
+    tests: ['sql/operations/publish_inserted/columns.test.sql'],
+    why: 'A row that is inserted for later is sent at once.',
+  },
+  {
+    file: 'sql/operations/publish_inserted.sql',
+    find: `    p_endpoint_id => (v_row ->> 'endpoint_id')::uuid,
+`,
+    replace: '',
+    tests: ['sql/operations/publish_inserted/columns.test.sql'],
+    why: 'A row that is inserted for one endpoint goes to all.',
+  },
+  {
+    file: 'sql/operations/publish_inserted.sql',
+    find: '  perform outbox.check_inserted(tg_table_name, v_row);\n',
+    replace: '',
+    tests: ['sql/operations/publish_inserted/columns.test.sql'],
+    why: 'A column that cannot be inserted is ignored.',
+  },
+  {
+    file: 'sql/api/deliveries.sql',
+    find: `  select x.endpoint_id from outbox.dead_letter x where x.event_id = p_event_id
+`,
+    replace: `  select x.endpoint_id from outbox.dead_letter x where false
+`,
+    tests: ['sql/api/get_event/deliveries.test.sql'],
+    why: 'The dead letters of an event disappear from it with their attempts.',
   },
 ]

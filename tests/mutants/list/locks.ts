@@ -2,6 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const locks: readonly Mutant[] = [
   {
+    file: 'sql/brokers/recovered_letter.sql',
+    find: '  v_endpoints := outbox.try_lock_gates(array(',
+    replace: '  v_endpoints := (array(',
+    tests: ['concurrency/held_gates.test.ts#end_broker_claims() passes over a gate'],
+    why: 'A step of the tick opens a dead letter that another session is replaying.',
+  },
+  {
+    file: 'sql/brokers/recovered_letter.sql',
+    find: `  perform outbox.lock_gates(array[p_endpoint_id]);
+  select x.* into v_letter from outbox.dead_letter x`,
+    replace: '  select x.* into v_letter from outbox.dead_letter x',
+    tests: ['concurrency/held_gates.test.ts#claim_broker_replay'],
+    why: 'A claim of dlq:replay and a replay in the database lock one dead letter in two orders.',
+  },
+  {
     file: 'sql/messages/record/message_status.sql',
     find:
       '  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;',
@@ -173,7 +188,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/held_channels.test.ts#an answer waits for no sweep that holds what was said of its message',
     ],
     why:
-      'apply_waiting_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'take_waiting_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/messages/callback/callback_failure.sql',
@@ -483,8 +498,17 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: '      limit p_limit for update skip locked),',
-    replace: '      limit p_limit for update),',
+    find: '        limit p_limit for update skip locked),',
+    replace: '        limit p_limit),',
+    tests: ['concurrency/sweep.test.ts#an event of DEFAULT that is being replayed'],
+    why: 'The cleanup waits for a replay, and then deletes its event.',
+  },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: `          where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+      limit p_limit for update skip locked),`,
+    replace: `          where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+      limit p_limit for update),`,
     tests: [
       'concurrency/same_moment.test.ts#cleanup() leaves a dead letter alone that is being replayed',
     ],

@@ -21,10 +21,10 @@ export const maintenance: readonly Mutant[] = [
   {
     file: 'sql/operations/purge.sql',
     find: `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then`,
     replace: `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
-  exception when query_canceled or others then
+  exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then`,
     tests: ['sql/time/tick/one_bad_member.test.sql'],
     why: 'After the statement timeout the tick goes on, and nothing ends it.',
@@ -50,9 +50,10 @@ begin
   },
   {
     file: 'sql/time/drop_partition.sql',
-    find: `        exit when v_done is null;
-        v_dropped := v_dropped + v_done::integer;`,
-    replace: '        v_dropped := v_dropped + coalesce(v_done, false)::integer;',
+    find: `          v_late := v_late || v_part.name;
+          exit;`,
+    replace: `          v_late := v_late || v_part.name;
+          continue;`,
     tests: [
       'concurrency/partitions.test.ts#drop_partitions() ends at the first lock that is not free',
     ],

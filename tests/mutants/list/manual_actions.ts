@@ -99,4 +99,19 @@ export const manualActions: readonly Mutant[] = [
     tests: ['sql/operations/discard_dead_letter/cases.test.sql'],
     why: 'A dead letter is discarded without a reason.',
   },
+  {
+    file: 'sql/engine/result/dead_letters_cleared.sql',
+    find: '      order by x.failed_at desc limit 1) is null\n',
+    replace: '      and false limit 1) is null\n',
+    tests: ['sql/engine/dead_letters_cleared/published.test.sql'],
+    why: 'The alert of an endpoint ends while a dead letter waits.',
+  },
+  {
+    file: 'sql/engine/result/dead_letters_cleared.sql',
+    find:
+      `    and (n.replayed_at is not null or n.discarded_at is not null) and n.org_id <> 'outhook';`,
+    replace: `    and n.discarded_at is not null and n.org_id <> 'outhook';`,
+    tests: ['sql/engine/dead_letters_cleared/published.test.sql'],
+    why: 'The alert of dead letters stays after the last one was replayed.',
+  },
 ]

@@ -50,8 +50,8 @@ export const messages: readonly Mutant[] = [
   {
     file: 'sql/messages/message/create_message.sql',
     find:
-      `  perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
-    'Message created', v_message.created_by, p_now);
+      `  perform outbox.audit_message(v_message, 'CREATED', 'Message created', v_message.created_by,
+    p_now);
 `,
     replace: '',
     tests: ['sql/messages/message/lifecycle.test.sql'],
@@ -222,8 +222,7 @@ export const messages: readonly Mutant[] = [
   {
     file: 'sql/messages/record/message_status.sql',
     find:
-      `  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
-    'Message failed: ' || p_error, null, p_now);
+      `  perform outbox.audit_message(p_message, 'FAILED', 'Message failed: ' || p_error, null, p_now);
 `,
     replace: '',
     tests: ['sql/messages/create_message/refusals.test.sql'],
@@ -291,5 +290,156 @@ export const messages: readonly Mutant[] = [
 `,
     tests: ['sql/messages/judge/cases.test.sql', 'sql/messages/judge/orders.test.sql'],
     why: 'A retry waits for a message that has arrived, and delays the next one.',
+  },
+  {
+    file: 'sql/messages/record/channel_kind.sql',
+    find: 'if v_function is not null then',
+    replace: 'if false then',
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'An invalid message of another channel is accepted, and fails when it is sent.',
+  },
+  {
+    file: 'sql/messages/channel/find_channel.sql',
+    find: 'where c.org_id = p_org_id and c.channel = p_channel',
+    replace: 'where c.channel = p_channel',
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'A message is sent by the channel of another organisation.',
+  },
+  {
+    file: 'sql/messages/person/refusal.sql',
+    find: 'select k.has_window from outbox.channel_kind k',
+    replace: 'select true from outbox.channel_kind k',
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'A message of another channel waits for a window that it does not have.',
+  },
+  {
+    file: 'sql/messages/person/refusal.sql',
+    find: 'select k.has_window from outbox.channel_kind k',
+    replace: 'select false from outbox.channel_kind k',
+    tests: ['sql/messages/create_message/refusals.test.sql'],
+    why: 'WhatsApp refuses messages outside of the window, each of which costs an attempt.',
+  },
+  {
+    file: 'sql/messages/send/close_message.sql',
+    find: 'delete from outbox.message_channel c where c.endpoint_id = p_endpoint_id;',
+    replace: 'perform 1;',
+    tests: ['modules/example_channel/delivery.test.ts#a deleted channel'],
+    why: 'The rows of deleted channels stay.',
+  },
+  {
+    file: 'sql/messages/send/report_status.sql',
+    find: `when p_status = 'failed' and a.arrived_at is null then`,
+    replace: `when p_status = 'failed' then`,
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'A message that arrived has an error.',
+  },
+  {
+    file: 'sql/messages/send/report_status.sql',
+    find: 'where c.endpoint_id = p_channel_id;',
+    replace: 'where c.endpoint_id is not null;',
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'A provider changes the messages of another one.',
+  },
+  {
+    file: 'sql/messages/send/report_status.sql',
+    find: 'where m.id = v_attempt.message_id for update;',
+    replace: 'where m.id = v_attempt.message_id;',
+    tests: ['concurrency/held_messages.test.ts#report_status() waits for a status'],
+    why: 'Two reports at the same time count both, although one rules the other out.',
+  },
+  {
+    file: 'sql/messages/send/report_status.sql',
+    find: 'perform outbox.lock_gates(array[p_channel_id]);',
+    replace: 'perform 1;',
+    tests: ['concurrency/held_messages.test.ts#report_status() waits for the gate'],
+    why: 'A report and a claim wait for each other.',
+  },
+  {
+    file: 'sql/messages/send/report_status.sql',
+    find: ' and m.channel_id = c.endpoint_id\n',
+    replace: '\n',
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'A report to one channel changes the messages of another one with the same account.',
+  },
+  {
+    file: 'sql/messages/callback/callback_failure.sql',
+    find: " and e.kind = 'whatsapp'\n",
+    replace: '\n',
+    tests: ['sql/messages/channel_kind/other_kind.test.sql'],
+    why: 'A code of another channel opts people out of WhatsApp.',
+  },
+  {
+    file: 'sql/messages/message/create_message.sql',
+    find: `  v_message.correlation_id := p_correlation_id;
+`,
+    replace: '',
+    tests: ['sql/messages/correlation_id/cases.test.sql'],
+    why: 'A message forgets the correlation id of its caller.',
+  },
+  {
+    file: 'sql/messages/message/create_message.sql',
+    find: 'p_lane_key, p_message.correlation_id, null,',
+    replace: 'p_lane_key, null, null,',
+    tests: ['sql/messages/correlation_id/cases.test.sql'],
+    why: 'The events of a message, and its dead letters, are not found by its correlation id.',
+  },
+  {
+    file: 'sql/messages/callback/callback_record.sql',
+    find: '(select outbox.hash_key())), m.correlation_id,',
+    replace: '(select outbox.hash_key())), null,',
+    tests: ['sql/messages/correlation_id/cases.test.sql'],
+    why: 'The event of a status is not found by the correlation id of its message.',
+  },
+  {
+    file: 'sql/messages/record/audit.sql',
+    find: 'p_details, p_actor, p_now, p_message.correlation_id);',
+    replace: 'p_details, p_actor, p_now);',
+    tests: ['sql/messages/audit/lines.test.sql'],
+    why: 'The audit trail of a message is without its correlation id.',
+  },
+  {
+    file: 'sql/messages/person/refusal.sql',
+    find: 'p_actor, p_now, p_message.correlation_id);',
+    replace: 'p_actor, p_now);',
+    tests: ['sql/messages/correlation_id/cases.test.sql'],
+    why: 'A refused message is not found by its correlation id.',
+  },
+  {
+    file: 'sql/messages/record/activity.sql',
+    find: 'when p_message.correlation_id is null then',
+    replace: 'when true then',
+    tests: ['sql/messages/audit/lines.test.sql'],
+    why: 'The timeline is without the correlation id.',
+  },
+  {
+    file: 'sql/messages/message/found_messages.sql',
+    find: `where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
+      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
+      and m.correlation_id is not null`,
+    replace: 'where m.correlation_id = p_correlation_id',
+    tests: ['sql/organisations/walk.test.sql'],
+    why: 'A search shows the messages of all organisations.',
+  },
+  {
+    file: 'sql/messages/message/held_templates.sql',
+    find: 'where h.held limit 10000',
+    replace: 'limit 10000',
+    tests: ['sql/messages/held_templates/cases.test.sql'],
+    why: 'The alert about a held template never ends.',
+  },
+  {
+    file: 'sql/messages/message/held_templates.sql',
+    find: 'c.app_id = h.app_id and ',
+    replace: '',
+    tests: ['sql/messages/held_templates/cases.test.sql'],
+    why: 'An app reports a template of another app as held.',
+  },
+  {
+    file: 'sql/messages/message/held_templates.sql',
+    find: `
+        and t.language = h.language`,
+    replace: '',
+    tests: ['sql/messages/held_templates/cases.test.sql'],
+    why: 'A template is held in a language that nobody uses.',
   },
 ]

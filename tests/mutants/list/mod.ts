@@ -1,6 +1,7 @@
 import type { Area } from '../mutant.ts'
 import { api } from './api.ts'
 import { authentication } from './authentication.ts'
+import { backfill } from './backfill.ts'
 import { breaker } from './breaker.ts'
 import { brokersAndSlack } from './brokers_and_slack.ts'
 import { callbacks } from './callbacks.ts'
@@ -9,6 +10,7 @@ import { claim } from './claim.ts'
 import { cleanupAndPartitions } from './cleanup_and_partitions.ts'
 import { coldStart } from './cold_start.ts'
 import { consent } from './consent.ts'
+import { consolePage } from './console.ts'
 import { consumer } from './consumer.ts'
 import { contractsAndTickProblem } from './contracts_and_tick_problem.ts'
 import { copies } from './copies.ts'
@@ -28,8 +30,10 @@ import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
 import { organisations } from './organisations.ts'
 import { otherFunctions } from './other_functions.ts'
+import { npmPackage } from './package.ts'
 import { publishing } from './publishing.ts'
 import { refusals } from './refusals.ts'
+import { refusedLanes } from './refused_lanes.ts'
 import { replay } from './replay.ts'
 import { results } from './results.ts'
 import { retry } from './retry.ts'
@@ -46,9 +50,11 @@ import { unreadable } from './unreadable.ts'
 export const areas: readonly Area[] = [
   { name: 'claim', mutants: claim },
   { name: 'results', mutants: results },
+  { name: 'backfill', mutants: backfill },
   { name: 'breaker', mutants: breaker },
   { name: 'retry', mutants: retry },
   { name: 'routing', mutants: routing },
+  { name: 'refused lanes', mutants: refusedLanes },
   { name: 'manual actions', mutants: manualActions },
   { name: 'replay', mutants: replay },
   { name: 'endpoint status', mutants: endpointStatus },
@@ -69,6 +75,8 @@ export const areas: readonly Area[] = [
   { name: 'authentication', mutants: authentication },
   { name: 'api', mutants: api },
   { name: 'consumer', mutants: consumer },
+  { name: 'console', mutants: consolePage },
+  { name: 'package', mutants: npmPackage },
   { name: 'messages', mutants: messages },
   { name: 'consent', mutants: consent },
   { name: 'callbacks', mutants: callbacks },

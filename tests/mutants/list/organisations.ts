@@ -17,8 +17,8 @@ export const organisations: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/inbound_message.sql',
-    find: 'where m.org_id = p_update.org_id);',
-    replace: ');',
+    find: 'where m.id = v_attempt.message_id and m.org_id = p_update.org_id)',
+    replace: 'where m.id = v_attempt.message_id)',
     tests: ['sql/organisations/shared.test.sql'],
     why: 'An inbound message answers a message of another organisation.',
   },

@@ -53,8 +53,8 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/refused_result.sql',
-    find: 'if v_failures < v_most then',
-    replace: 'if v_failures <= v_most then',
+    find: 'when v_failures < v_most then',
+    replace: 'when v_failures <= v_most then',
     tests: ['sql/engine/refusals/results.test.sql'],
     why: 'A delivery is sent once more than said before it is set aside.',
   },
@@ -127,8 +127,8 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/due_gates.sql',
-    find: 'where w.before < p_limit and not w.refused',
-    replace: 'where w.before < p_limit',
+    find: 'and w.before_of_org < v_of_org and not w.refused',
+    replace: 'and w.before_of_org < v_of_org',
     tests: ['sql/engine/refusals/endpoints.test.sql'],
     why: 'An endpoint from which nothing can be claimed spoils each claim.',
   },
@@ -198,7 +198,7 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/refused_result.sql',
-    find: `  exception when query_canceled or others then
+    find: `  exception when query_canceled or assert_failure or others then
     -- No run repeats`,
     replace: `  exception when others then
     -- No run repeats`,
@@ -299,5 +299,178 @@ export const refusals: readonly Mutant[] = [
     replace: "    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';",
     tests: ['sql/engine/refusals/old_runs.test.sql'],
     why: 'An old run that cannot be deleted stops each new run.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: `        and (not v_refused or (`,
+    replace: `        and (true or (`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A delivery whose row cannot be changed spoils each claim from its endpoint.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: `            case when v_refused then outbox.refused_until(l.gate_id, l.id, p_now) end),`,
+    replace: `            null),`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A delivery that could not be leased once is never tried again.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: `case when t.ordered then r.again_at = 'infinity' else r.again_at > p_now end`,
+    replace: `r.again_at > p_now`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A person who retries a delivery lets its key overtake a refused one.',
+  },
+  {
+    file: 'sql/engine/claim/try_lease.sql',
+    find: `case when l.ordered then r.again_at = 'infinity' else r.again_at > p_now end`,
+    replace: `r.again_at > p_now`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A refused head that is tried early is taken for a fault of its endpoint.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: `  if pg_catalog.cardinality(v_refused) >= 10`,
+    replace: `  if pg_catalog.cardinality(v_refused) >= 11`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A mistake of an operator sets aside all deliveries of an endpoint.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: `    perform outbox.rest_lane(v_lane.id, p_again_at - p_now, p_now);
+    return;`,
+    replace: `    null;`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A key overtakes a delivery that is tried again.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: `  update outbox.lane l set halted = true, next_at = 'infinity'`,
+    replace: `  update outbox.lane l set halted = l.halted`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A key that must stop behind what failed goes on.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: `  if not p_is_slow then`,
+    replace: `  if true then`,
+    tests: ['concurrency/refused_claims.test.ts'],
+    why: 'After a timeout the call changes the slow row again, without a time limit.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: 'outbox.is_timeout(p_sqlstate) or outbox.is_late_claim(), p_now);',
+    replace: 'outbox.is_timeout(p_sqlstate), p_now);',
+    tests: ['sql/engine/refusals/slow_rows.test.sql'],
+    why: 'After a timeout the call changes all other refused rows, without a time limit.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: `  if not v_timed_out then`,
+    replace: `  if true then`,
+    tests: ['concurrency/refused_claims.test.ts'],
+    why: 'A delivery whose lease takes too long stops its endpoint.',
+  },
+  {
+    file: 'sql/engine/route/add_deliveries.sql',
+    find: `(l.depth = 0 or l.leased = 0 and l.next_at = 'infinity')`,
+    replace: `(l.depth = 0)`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A key with a delivery that cannot be moved never gets another one.',
+  },
+  {
+    file: 'sql/engine/claim/batch.sql',
+    find: `  perform outbox.refuse_result(p_claim, sqlstate, sqlerrm, p_now);`,
+    replace: `  raise;`,
+    tests: ['sql/engine/refusals/claims.test.sql'],
+    why: 'A delivery whose event is gone, and whose end cannot be stored, stops all claims.',
+  },
+  {
+    file: 'sql/messages/send/message_claim.sql',
+    find: `    perform outbox.refuse_result(v_results[1], v_sqlstate, v_error, p_now);
+    return;`,
+    replace: `    return;`,
+    tests: ['concurrency/message_isolation.test.ts'],
+    why: 'A refused message whose end cannot be stored is claimed without end.',
+  },
+  {
+    file: 'sql/engine/claim/waiting_kind.sql',
+    find: `p_kind = any (coalesce(r.kinds, array[p_kind])));`,
+    replace: `p_kind = any (r.kinds));`,
+    tests: ['sql/engine/dispatch/kinds.test.sql'],
+    why: 'Beside an older run, what it can send is delayed again and again.',
+  },
+  {
+    file: 'sql/engine/claim/waiting_kind.sql',
+    find: `return p_now - greatest(interval '10 s',`,
+    replace: `return p_now - greatest(interval '1 day',`,
+    tests: ['sql/engine/dispatch/kinds.test.sql'],
+    why: 'A run that died hides that nobody can send a kind.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: ` and e.status = 'enabled' and e.kind <> all (v_unsent))`,
+    replace: ` and e.status = 'enabled')`,
+    tests: ['sql/engine/dispatch/kinds.test.sql'],
+    why: 'A run gets deliveries of a refused endpoint that it cannot send.',
+  },
+  {
+    file: 'sql/engine/route/router.sql',
+    find: `    insert into outbox.router default values on conflict do nothing;
+    v_turn := 0;`,
+    replace: `    v_turn := 0;`,
+    tests: ['sql/engine/route/deleted_state.test.sql'],
+    why: 'After somebody has deleted the row of router, nothing is routed any more.',
+  },
+  {
+    file: 'sql/engine/route/refused_event.sql',
+    find:
+      `      pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
+`,
+    replace: '',
+    tests: ['sql/engine/refusals/turns.test.sql'],
+    why: 'The events of one organisation that were set aside come before those of all others.',
+  },
+  {
+    file: 'sql/engine/route/refused_delivery.sql',
+    find:
+      `      pg_catalog.row_number() over (partition by o.org_id order by o.again_at, o.event_id),
+`,
+    replace: '',
+    tests: ['sql/engine/refusals/turns.test.sql'],
+    why: 'The refused deliveries of one organisation come before those of all others.',
+  },
+  {
+    file: 'sql/engine/claim/try_lease.sql',
+    find: 'else 8 * p_most end',
+    replace: 'else p_most end',
+    tests: ['sql/engine/refusals/head.test.sql'],
+    why: 'Forty refused deliveries at the head of a lane hide all that are behind them.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: `    and (p_isolated or not outbox.can_lease_one(
+      outbox.newest_to_lease(p_endpoint_id, 10, p_now), p_now))
+`,
+    replace: '',
+    tests: ['sql/engine/refusals/head.test.sql'],
+    why: 'Three hundred refused deliveries at the head of a lane hide all that are behind them.',
+  },
+  {
+    file: 'sql/engine/claim/refused_claim.sql',
+    find: 'when v_leasable > 0 then least(v_leasable, p_most)',
+    replace: 'when v_leasable < 0 then p_most',
+    tests: [
+      'concurrency/refused_claims.test.ts#where each lease is slow',
+      'sql/engine/refusals/head.test.sql',
+    ],
+    why: 'An endpoint whose leases are all slow never gets one within the time of a call.',
+  },
+  {
+    file: 'sql/foundation/change_rows.sql',
+    find: '(pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) / 2)',
+    replace: `interval '0')`,
+    tests: ['sql/time/cleanup/slow_row.test.sql'],
+    why: 'Where each row is slow, one after the other is left out for a day.',
   },
 ]

@@ -70,8 +70,10 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: 'where x.org_id = p_job.org_id and (x.failed_at, x.id)',
-    replace: 'where (x.failed_at, x.id)',
+    find: `      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+`,
+    replace: `      and x.failed_at <= p_job.failed_to
+`,
     tests: ['sql/operations/replay_many/filter.test.sql'],
     why: `A replay job of one organisation replays another's dead letters.`,
   },
@@ -93,9 +95,32 @@ export const replay: readonly Mutant[] = [
     why: 'A replay job without a rate is not refused with a word of its own.',
   },
   {
+    file: 'sql/api/replay_jobs.sql',
+    find: `    if v_letter.discarded_at is null and v_letter.replayed_at is null
+`,
+    replace: `    if v_letter.replayed_at is null
+`,
+    tests: ['sql/api/preview_replay_job/same.test.sql'],
+    why: 'The preview counts dead letters that the job does not replay.',
+  },
+  {
+    file: 'sql/api/replay_jobs.sql',
+    find: `outbox.clock() + interval '1 ms'));`,
+    replace: 'outbox.clock()));',
+    tests: ['sql/api/preview_replay_job/same.test.sql'],
+    why: 'A job with the bound of the preview leaves out the newest dead letters.',
+  },
+  {
+    file: 'functions/api/middleware/token_rules.ts',
+    find: `room === 'replay-jobs' && word === 'preview' ? undefined : word`,
+    replace: 'word',
+    tests: ['e2e/api_portal.test.ts'],
+    why: 'A limited token counts the dead letters of other endpoints.',
+  },
+  {
     file: 'sql/operations/replay_job.sql',
-    find: 'pg_catalog.cardinality(v_steps) = p_job.rate_per_second',
-    replace: 'pg_catalog.cardinality(v_steps) = 1000',
+    find: 'v_most integer := least(p_job.rate_per_second, p_most);',
+    replace: 'v_most integer := p_most;',
     tests: ['sql/operations/replay_many/job.test.sql', 'sql/operations/replay_many/share.test.sql'],
     why: 'A replay job puts back all at once.',
   },
@@ -110,9 +135,10 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: `    where (x.failed_at, x.id) > (p_job.at_failed, p_job.at_id) and`,
-    replace: `    where (x.failed_at, x.id) >= (p_job.at_failed, p_job.at_id) and`,
+    find: `    where (x.failed_at, x.id) > (v_from, v_from_id)`,
+    replace: `    where (x.failed_at, x.id) >= (v_from, v_from_id)`,
     tests: [
+      'sql/operations/replay_many/progress.test.sql',
       'sql/operations/replay_many/stopped.test.sql',
       'sql/engine/states/replay_job.test.sql',
       'sql/operations/replay_many/job.test.sql',
@@ -121,8 +147,8 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: 'v_most constant integer := 5000;',
-    replace: 'v_most constant integer := 1000000;',
+    find: 'least(5000, greatest(1, v_rows / s.parts))::integer)) with ordinality',
+    replace: '1000000)) with ordinality',
     tests: ['sql/operations/replay_many/bounded.test.sql'],
     why: 'A job whose type does not occur reads all dead letters within one tick.',
   },
@@ -133,5 +159,33 @@ export const replay: readonly Mutant[] = [
     replace: '',
     tests: ['sql/api/create_replay_job/jobs.test.sql'],
     why: 'A token without messages:send sends messages again by a replay job.',
+  },
+  {
+    file: 'sql/operations/replay_job.sql',
+    find: 'v_most integer := least(p_job.rate_per_second, p_most);',
+    replace: 'v_most integer := p_job.rate_per_second;',
+    tests: ['sql/operations/replay_many/turns.test.sql'],
+    why: 'The jobs of one organisation may take a whole tick.',
+  },
+  {
+    file: 'sql/operations/replay_job.sql',
+    find: 'pg_catalog.count(*) over (partition by r.org_id)',
+    replace: '1',
+    tests: ['sql/operations/replay_many/turns.test.sql'],
+    why: 'An organisation with ten jobs has ten shares.',
+  },
+  {
+    file: 'functions/api/routes/replay_jobs.ts',
+    find: '  if (maySendMessages(caller)) return\n',
+    replace: '  if (caller !== null) return\n',
+    tests: ['functions/api/message_rule.test.ts'],
+    why: 'A token without messages:send resumes a job that sends messages again.',
+  },
+  {
+    file: 'sql/operations/replay_job.sql',
+    find: 'order by j.replayed + j.skipped, j.id',
+    replace: 'order by j.id',
+    tests: ['sql/operations/replay_many/progress.test.sql'],
+    why: 'The newest replay job gets nothing while the steps of the others take all the time.',
   },
 ]

@@ -10,7 +10,7 @@ export const results: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: `d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer`,
+    find: `d.failed_attempts + (r.outcome = 'failed' and v.harmless is not true)::integer`,
     replace: 'd.failed_attempts + (v.harmless is not true)::integer',
     tests: ['sql/engine/breaker/given_back.test.sql', 'sql/engine/complete/outcomes.test.sql'],
     why: 'A delivery that was given back unsent loses a try.',
@@ -175,5 +175,12 @@ export const results: readonly Mutant[] = [
     replace: '',
     tests: ['sql/engine/complete/resent.test.sql'],
     why: 'Nobody counts how often a receiver closes a connection over a request.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: `(r.outcome = 'failed' and v.harmless is not true)::integer`,
+    replace: `(r.outcome <> 'released' and v.harmless is not true)::integer`,
+    tests: ['sql/operations/views/meanings.test.sql'],
+    why: 'A delivered attempt counts as a failed one, if its batch has another result.',
   },
 ]

@@ -3,6 +3,13 @@ import type { Mutant } from '../mutant.ts'
 export const retry: readonly Mutant[] = [
   {
     file: 'sql/endpoints/retry.sql',
+    find: `if (p_policy ->> 'max_delay')::float8 < v_shortest then`,
+    replace: `if (p_policy ->> 'max_delay')::float8 <= v_shortest then`,
+    tests: ['sql/endpoints/check_retry/cases.test.sql'],
+    why: 'A policy whose delays are all the same is refused.',
+  },
+  {
+    file: 'sql/endpoints/retry.sql',
     find: `jsonb_array_length(p_policy -> 'delays')) - 1`,
     replace: `jsonb_array_length(p_policy -> 'delays')) - 2`,
     tests: ['sql/endpoints/calculate_delay/cases.test.sql'],

@@ -2,6 +2,20 @@ import type { Mutant } from '../mutant.ts'
 
 export const sagasAndWatch: readonly Mutant[] = [
   {
+    file: 'sql/sagas/saga_log.sql',
+    find: 'where s.name = p_name and (s.by_tokens or not p_by_token);',
+    replace: 'where s.name = p_name;',
+    tests: ['sql/sagas/get_saga_execution/log.test.sql'],
+    why: 'A token reads the steps of a saga that it may not execute.',
+  },
+  {
+    file: 'sql/sagas/saga_log.sql',
+    find: '      and o.partition_key = p_id::text\n',
+    replace: '',
+    tests: ['sql/sagas/get_saga_execution/log.test.sql'],
+    why: 'The log of an execution has events that are no steps.',
+  },
+  {
     file: 'sql/sagas/saga.sql',
     find:
       `    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then`,
@@ -177,7 +191,7 @@ language plpgsql set search_path = ''`,
     why: 'A table that is watched anew publishes each change twice.',
   },
   {
-    file: 'sql/watch/watch_table.sql',
+    file: 'sql/watch/watch_check.sql',
     find: `      and c.relnamespace <> 'outbox'::regnamespace
 `,
     replace: '',
@@ -219,5 +233,14 @@ language plpgsql set search_path = ''`,
     replace: "on t.tgname = 'outhook_' || l",
     tests: ['sql/watch/watch_table/renamed_triggers.test.sql'],
     why: 'After a rename of two triggers the excluded columns are published.',
+  },
+  {
+    file: 'sql/watch/broken_watch.sql',
+    find: `exception when data_exception then
+  return null;
+`,
+    replace: '',
+    tests: ['sql/watch/watch_table/hand_made.test.sql'],
+    why: 'A trigger that somebody made without watch_table() hides the health of the queue.',
   },
 ]

@@ -135,8 +135,8 @@ export const senders: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/senders/broker/connections.ts',
-    find: `if (entry.users === 0 && 'connection' in state) {`,
-    replace: `if ('connection' in state) {`,
+    find: 'if (entry.users.size === 0) await closeNow(entry)',
+    replace: 'await closeNow(entry)',
     tests: ['functions/_shared/senders/broker/connections.test.ts'],
     why: 'A connection is closed under deliveries that use it.',
   },
@@ -157,8 +157,8 @@ export const senders: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/serve.ts',
-    find: 'senders: sendersWith(own),',
-    replace: 'senders: sendersWith(new Map()),',
+    find: 'serveKinds(sendersWith(own))',
+    replace: 'serveKinds(sendersWith(new Map()))',
     tests: ['modules/example_kind/delivery.test.ts#comes as a message'],
     why: 'Deliveries of a kind of an installation fail.',
   },
@@ -182,5 +182,41 @@ export const senders: readonly Mutant[] = [
     replace: '(input) => input,',
     tests: ['functions/_shared/base/keyed.test.ts'],
     why: 'A header named __proto__ is not sent.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/unanswered.ts',
+    find: 'return lateness.size >= most && [...lateness].filter((late) => late()).length >= most',
+    replace: 'return lateness.size >= most',
+    tests: ['functions/_shared/senders/broker/connections.test.ts'],
+    why: 'An endpoint has at most 64 records in flight.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/unanswered.ts',
+    find: 'if (isFull(endpointId)) return null',
+    replace: '',
+    tests: ['functions/_shared/senders/broker/connections.test.ts'],
+    why: 'The records for a broker that never responds fill the memory.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/unanswered.ts',
+    find: 'if (isFull(endpointId)) {',
+    replace: 'if (false) {',
+    tests: ['functions/_shared/senders/broker/connections.test.ts'],
+    why: 'A record that could be sent a moment later fails.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/connections.ts',
+    find: 'if (!records.every(({ isLate }) => isLate())) continue',
+    replace: 'if (records.length > 0) continue',
+    tests: ['functions/_shared/senders/broker/connections.test.ts'],
+    why:
+      'After 64 late records without a response, an endpoint stands still until the worker ends.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/connections.ts',
+    find: 'if (!records.every(({ isLate }) => isLate())) continue\n',
+    replace: '',
+    tests: ['functions/_shared/senders/broker/connections.test.ts'],
+    why: 'The late records of one endpoint break those of all others in flight.',
   },
 ]

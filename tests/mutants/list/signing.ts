@@ -3,13 +3,13 @@ import type { Mutant } from '../mutant.ts'
 export const signing: readonly Mutant[] = [
   {
     file: 'functions/_shared/signing/sign.ts',
-    find: `keys.find((key) => key.scheme === 'v1')`,
-    replace: `keys.findLast((key) => key.scheme === 'v1')`,
+    find: `keys.find(({ scheme }) => scheme === 'v1')`,
+    replace: `keys.findLast(({ scheme }) => scheme === 'v1')`,
     tests: ['functions/_shared/signing/sign.test.ts'],
-    why: 'x-signature is made with the oldest secret.',
+    why: 'x-signature is made with another secret than the database chose.',
   },
   {
-    file: 'functions/_shared/signing/sign.ts',
+    file: 'functions/_shared/signing/secret_bytes.ts',
     find: 'secret.slice(prefix.length) : secret',
     replace: 'secret.slice(prefix.length - 1) : secret',
     tests: ['functions/_shared/signing/sign.test.ts'],
@@ -31,8 +31,8 @@ export const signing: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/signing/sign.ts',
-    find: "newest?.digest(`${timestamp}.`, body, 'hex')",
-    replace: `newest?.digest('', body, 'hex')`,
+    find: "simpleKey.digest(`${timestamp}.`, body, 'hex')",
+    replace: `simpleKey.digest('', body, 'hex')`,
     tests: ['functions/_shared/signing/sign.test.ts'],
     why: 'x-signature does not cover the time, so a request can be replayed.',
   },

@@ -33,7 +33,8 @@ function wants(endpoint: Endpoint, event: Event, seen: Seen): boolean {
         row.event === event.id && row.endpoint === endpoint.id && row.outcome === 'cancelled'
       )
   }
-  return true
+  // Not so if the clock was set back between the publishing and the deletion.
+  return event.at < endpoint.deletedAt
 }
 
 /** Whether an endpoint gets the events of a type that name no endpoint. */

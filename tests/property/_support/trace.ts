@@ -83,7 +83,7 @@ export interface Seen {
   step: Step
   did: Did
   at: number
-  events: { id: string; org: string; type: string }[] | null
+  events: { id: string; org: string; type: string; key: string | null }[] | null
   unrouted: string[]
   attempts: AttemptRow[]
   open: OpenRow[]

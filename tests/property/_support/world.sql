@@ -87,7 +87,7 @@ begin
   )
   select jsonb_build_object(
     'at', property.micros(outbox.clock()),
-    'events', (select jsonb_agg(jsonb_build_object('id', v.id, 'org', v.org_id, 'type', v.type) order by v.id) from events n join outbox.event v on v.id = n.event_id),
+    'events', (select jsonb_agg(jsonb_build_object('id', v.id, 'org', v.org_id, 'type', v.type, 'key', v.partition_key) order by v.id) from events n join outbox.event v on v.id = n.event_id),
     'unrouted', (select coalesce(jsonb_agg(u.event_id order by u.event_id), '[]') from outbox.unrouted u),
     'attempts', (
       select coalesce(jsonb_agg(jsonb_build_object('event', f.event_id, 'endpoint', f.endpoint_id, 'attempt', f.attempt, 'kind', f.kind, 'outcome', f.outcome,

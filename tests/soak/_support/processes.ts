@@ -6,6 +6,7 @@ import { projectRoot } from '../../../supabase/local/schema/project.ts'
 export interface Watched {
   /** Where it listens; empty for a worker. */
   readonly url: string
+  readonly pid: number
   /** Memory in use that no other process shares the cost of. */
   rssMb(): number
   /** Open sockets, the database's included. */
@@ -50,6 +51,7 @@ function watch(child: Deno.ChildProcess, url: string): Watched {
   let isStopping = false
   return {
     url,
+    pid: child.pid,
     rssMb: () => {
       const status = Deno.readTextFileSync(`/proc/${child.pid}/status`)
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_000

@@ -49,6 +49,7 @@ begin
   end loop;
   perform own(o.id, 'keyed', (select event_id::text from outbox.idempotency_key where org_id = o.id and key = 'key-event-both'));
   perform own(o.id, 'type', o.own || '.type');
+  perform own(o.id, 'execution', outbox.execute_saga('checkout', '{}', o.id) ->> 'id');
 end
 $$;
 
@@ -136,7 +137,7 @@ begin
     perform outbox.put_reply_word(o.id, 'fr', 'arret', 'STOP', o.own);
     -- A word that has a meaning for all, and for one of them another.
     perform outbox.put_reply_word(o.id, 'nl', case o.own when 'victims' then 'afmelden' else 'uitschrijven' end, 'NONE');
-    perform own(o.id, 'm.sent', message_id(message(o.recipient, 'key-message-' || o.own, o.own || '-dossier', o.id))::text);
+    perform own(o.id, 'm.sent', message_id(message(o.recipient, 'key-message-' || o.own, o.own || '-dossier', o.id, p_correlation_id => 'cart-message-' || o.own))::text);
   end loop;
   perform time_passes('10 seconds'), take_all(), time_passes('10 seconds');
   for o in select * from org order by id loop
@@ -170,6 +171,8 @@ begin
   loop
     execute format('insert into helper.thing select $1, %L, outbox.%s ->> ''nextCursor''', 'c.' || v_list.name, v_list.call) using o.id;
   end loop;
+  -- Each has one inbound message, so its list has no cursor.
+  perform own(o.id, 'c.inbound', outbox.key_to_cursor((select m.id + 1 from outbox.inbound_message m where m.org_id = o.id)::text));
 end
 $do$;
 

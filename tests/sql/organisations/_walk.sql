@@ -44,6 +44,9 @@ select walk('works', 'OH002', $$
   change_replay_job(p_org_id => {org}, p_id => {job}, p_status => 'paused')
   change_replay_job(p_org_id => {org}, p_id => {job}, p_status => 'cancelled')
   create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
+  preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
+  create_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
+  get_saga_execution(p_org_id => {org}, p_id => {execution})
   get_event_type(p_org_id => {org}, p_type => {type})
   delete_event_type(p_org_id => {org}, p_type => {type})
   publish(p_type => 'a.b', p_payload => '{}', p_org_id => {org}, p_endpoint_id => {endpoint})
@@ -60,6 +63,7 @@ select walk('works', 'OH002', $$
   resend_message(p_org_id => {org}, p_message_id => {m.failed}, p_actor => 'x')
   delete_template(p_org_id => {org}, p_code => {template})
   get_channel(p_org_id => {org}, p_channel_id => {channel})
+  get_channel_access(p_org_id => {org}, p_channel_id => {channel})
   set_channel_token(p_org_id => {org}, p_channel_id => {channel}, p_access_token => 'x')
   set_default_channel(p_org_id => {org}, p_channel_id => {channel})
   update_channel(p_org_id => {org}, p_channel_id => {channel}, p_change => '{"description": "x", "accessToken": "x", "isDefault": true}')
@@ -73,11 +77,12 @@ $$);
 -- Without consent of the dossier the answer is a refusal, which is stored as one's own.
 select walk('works', 'works', $$
   create_message(p_org_id => {org}, p_to => {person}, p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_dossier_id => {dossier})
-  create_message(p_org_id => {org}, p_to => '+12025550150', p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_idempotency_key => 'key-new-' || {word})
+  create_message(p_org_id => {org}, p_to => '+12025550150', p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_idempotency_key => 'key-new-' || {word}, p_correlation_id => {word})
 $$);
 
 -- A filter by what is another's finds nothing.
 select walk('works', 'works', $$
+  get_org_overview(p_org_id => {org})
   list_org_endpoints(p_org_id => {org})
   list_org_endpoints(p_org_id => {org}, p_status => 'paused')
   list_org_endpoints(p_org_id => {org}, p_cursor => {c.endpoints})
@@ -89,6 +94,7 @@ select walk('works', 'works', $$
   list_event_types(p_org_id => {org})
   list_event_types(p_org_id => {org}, p_cursor => {c.types})
   read_catalogue(p_org_id => {org})
+  read_catalogue(p_org_id => {org}, p_with_types => false)
   list_deliveries(p_org_id => {org})
   list_deliveries(p_org_id => {org}, p_cursor => {c.deliveries})
   list_deliveries(p_org_id => {org}, p_endpoint_id => {endpoint})
@@ -108,6 +114,23 @@ select walk('works', 'works', $$
   list_messages(p_org_id => {org}, p_cursor => {c.messages})
   list_messages(p_org_id => {org}, p_dossier_id => {dossier})
   list_messages(p_org_id => {org}, p_channel => 'WHATSAPP')
+  list_messages(p_org_id => {org}, p_recipient => {person})
+  list_messages(p_org_id => {org}, p_idempotency_key => 'key-message-' || {word})
+  list_messages(p_org_id => {org}, p_correlation_id => 'cart-message-' || {word})
+  list_org_settings(p_org_id => {org})
+  list_org_settings(p_org_id => {org}, p_all => true)
+  list_inbound_messages(p_org_id => {org})
+  list_inbound_messages(p_org_id => {org}, p_recipient => {person})
+  list_inbound_messages(p_org_id => {org}, p_channel_id => {channel})
+  list_inbound_messages(p_org_id => {org}, p_cursor => {c.inbound})
+  search_org(p_org_id => {org}, p_correlation_id => {e.letter})
+  search_org(p_org_id => {org}, p_idempotency_key => 'key-event-' || {word})
+  search_org(p_org_id => {org}, p_idempotency_key => 'key-message-' || {word})
+  search_org(p_org_id => {org}, p_correlation_id => 'cart-message-' || {word})
+  list_activity(p_org_id => {org})
+  list_activity(p_org_id => {org}, p_activity_type => 'MESSAGE_SENT')
+  list_audit_events(p_org_id => {org}, p_audit_action => 'CREATED')
+  list_audit_events(p_org_id => {org}, p_correlation_id => 'cart-message-' || {word})
   count_messages(p_org_id => {org})
   list_activity(p_org_id => {org}, p_dossier_id => {dossier})
   list_activity(p_org_id => {org}, p_dossier_id => {dossier}, p_cursor => {c.activity})
@@ -169,6 +192,7 @@ select walk('works', 'works', $$
   create_org_endpoint(p_org_id => {org}, p_endpoint => jsonb_build_object('url', format('https://example.com/%1$s/%1$s', {word}), 'eventTypes', '["made.a"]'::jsonb), p_key => 'key-endpoint-' || {word})
   put_event_type(p_org_id => {org}, p_type => 'new.' || {word}, p_description => 'x', p_create => true, p_key => 'key-type-new-' || {word})
   create_replay_job(p_org_id => {org}, p_job => '{"eventType": "no.such"}', p_key => 'key-job-' || {word})
+  create_backfill(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_job => '{}', p_key => 'key-fill-' || {word})
   record_portal_token(p_org_id => {org}, p_key => 'key-token-' || {word}, p_token => jsonb_build_object('id', 'x', 'issuedAt', 2, 'scopes', '[]'::jsonb))
   revoke_portal_token(p_org_id => {org}, p_id => '00000000-0000-4000-8000-000000000001')
   revoke_portal_tokens(p_org_id => {org})
@@ -236,7 +260,9 @@ select walk('works', null, $$
   disable_endpoint(p_endpoint_id => {endpoint})
   pause_endpoint(p_endpoint_id => {endpoint})
   resume_endpoint(p_endpoint_id => {parked})
+  backfill_events(p_endpoint_id => {endpoint}, p_types => array[{type}]) /* together */
   send_test_event(p_endpoint_id => {endpoint})
+  check_installation(p_event_id => {e.letter})
   read_secret(p_endpoint_id => {endpoint})
   rotate_secret(p_endpoint_id => {endpoint})
   expire_secret(p_secret_id => {secret})
@@ -260,6 +286,8 @@ select walk('works', 'OH002', $$
 $$);
 select walk('works', 'works', $$
   replay_many(p_org_id => {org}, p_endpoint_id => {endpoint}, p_event_type => {type})
+  claim_broker_replay(p_event_id => {e.letter}, p_endpoint_id => {endpoint}, p_kind => 'kafka', p_topic => 't')
+  record_broker_replay(p_event_id => {e.letter}, p_endpoint_id => {endpoint})
   dispatch(p_run => '00000000-0000-7000-8000-000000000001', p_seq => nextval('helper.seq'), p_results => jsonb_build_array(jsonb_build_object('event', {e.processing}, 'endpoint', {open}, 'attempt', 1, 'outcome', 'delivered', 'status', 200)))
   receive_callbacks(p_app_id => '{own app}', p_org_id => {org}, p_updates => jsonb_build_array(jsonb_build_object('kind', 'status', 'field', 'messages', 'key', 'walk', 'waba_id', '200000000000001', 'phone_number_id', {number}, 'wamid', {wamid}, 'status', 'delivered', 'at', 1772366480, 'data', '{}'::jsonb)))
 $$);
@@ -267,20 +295,20 @@ $$);
 -- Parameters that name no object of an organisation.
 create table plain_parameter (name text primary key);
 insert into plain_parameter
-select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
-  'p_opted_out', 'p_channel', 'p_status', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
+select unnest(array['p_limit', 'p_published', 'p_from', 'p_to', 'p_until', 'p_by_subscription', 'p_hours', 'p_minutes', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
+  'p_opted_out', 'p_channel', 'p_status', 'p_audit_action', 'p_activity_type', 'p_all', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
   'p_description', 'p_payload', 'p_body', 'p_schema', 'p_create', 'p_strict', 'p_deliver_at', 'p_traceparent', 'p_policy',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',
   'p_messages_per_second', 'p_pair_seconds', 'p_waba_id', 'p_allow_unsigned', 'p_context', 'p_result', 'p_count', 'p_delay', 'p_failed_from',
-  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract', 'p_held', 'p_by_token', 'p_force']);
+  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract', 'p_held', 'p_by_token', 'p_force', 'p_with_types', 'p_topic', 'p_exchange']);
 -- Functions that take no object of an organisation, with the reason.
 create table plain_function (name text primary key, why text);
 insert into plain_function
 select n, w from (values
-  ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version'),
-  ('settings and sums of the whole outbox', 'set_setting set_org_setting get_health get_metrics queue_backlog gate_totals last_tick_at queue_problems count_requests'),
-  ('sagas are defined for all organisations', 'define_saga drop_saga run_step check_handler'),
+  ('settings and sums of the whole outbox', 'set_setting set_org_setting get_health get_metrics queue_backlog gate_totals last_tick_at alive_since queue_problems count_requests count_callbacks'),
+  ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version stored_from'),
+  ('sagas are defined for all organisations', 'define_saga drop_saga list_sagas get_saga run_step check_handler'),
   ('the inbox is one for the application, by consumer', 'accept_once consume report_dead_message'),
   ('it takes no id: updates name their number when they come', 'apply_callbacks')
 ) t (w, ns), regexp_split_to_table(ns, ' ') n;

@@ -14,29 +14,32 @@ select pg_temp.safe('Triggers. They convert values by output functions: column_v
 $$);
 select pg_temp.safe('The trigger of a view of ours, whose columns have types of Postgres.', 'publish_inserted');
 select pg_temp.safe('They look up a function by name and do not call it.', 'check_handler define_saga');
-select pg_temp.safe('They call functions that a table names, which only the owner of the schema writes: tick_step, cleanup_step, endpoint_kind.', $$
-  tick try_tick cleanup cleanup_next create_org_endpoint update_org_endpoint
+select pg_temp.safe('They call functions that a table names, which only the owner of the schema writes: tick_step, cleanup_step, endpoint_kind, channel_kind.', $$
+  tick try_tick try_backfill cleanup cleanup_next create_org_endpoint update_org_endpoint create_message
 $$);
 select pg_temp.safe('They execute statements with names of our own partitions.', 'add_partitions drop_partitions');
+select pg_temp.safe('It reads the clock and a setting.', 'stored_from');
 select pg_temp.safe('They give change_rows() a constant statement for a table of ours.', 'drop_ended_subscriptions erase_messages');
 select pg_temp.safe('They call functions of pg_cron, pg_net and Vault, which a superuser owns.', 'reload_jobs configure kick begin_ticks');
 select pg_temp.safe('Values of types of Postgres, and SQL that the function itself has.', $$
-  accept_once act_on_delivery apply_callbacks begin_saga calculate_delay callback_app cancel_delivery cancel_message
-  change_opt_out change_replay_job count_messages count_requests create_broker_endpoint create_channel create_endpoint
-  create_message create_replay_job create_slack_endpoint decide_copy delete_channel delete_endpoint delete_event_type
+  accept_once act_on_delivery alive_since apply_callbacks backfill_events begin_saga calculate_delay callback_app cancel_delivery cancel_message
+  change_opt_out change_replay_job check_installation count_callbacks count_messages count_requests create_broker_endpoint create_channel create_endpoint
+
+  claim_broker_replay
+  create_backfill create_replay_job create_slack_endpoint decide_copy delete_channel delete_endpoint delete_event_type
   delete_org_endpoint delete_template disable_endpoint discard_dead_letter discard_org_dead_letter dispatch
-  drop_saga end_saga expire_deliveries expire_org_secret expire_secret gate_totals get_channel get_dead_letter
+  drop_saga end_saga expire_deliveries expire_org_secret expire_secret gate_totals get_channel get_channel_access get_dead_letter
   get_delivery get_event get_event_type get_health get_message get_metrics get_org_endpoint get_org_secret
-  get_org_stats get_org_test get_person get_replay_job get_retry_config get_whatsapp_app grant_consent is_retryable last_tick_at
+  get_org_overview get_org_stats get_org_test get_person get_replay_job get_retry_config get_saga get_saga_execution get_whatsapp_app grant_consent is_retryable last_tick_at
   list_activity list_attempts list_audit_events list_channels list_consents list_dead_letters list_deliveries
-  list_event_types list_events list_messages list_opt_outs list_org_endpoints list_replay_jobs list_reply_words list_revoked_portal_tokens
+  list_event_types list_events list_inbound_messages list_messages list_opt_outs list_org_endpoints list_org_settings list_sagas list_replay_jobs list_reply_words list_revoked_portal_tokens
   list_templates mark_sent_late opt_in_recipient opt_out_recipient part_person pause_endpoint pause_org_endpoint
-  preview_retry_config preview_schedule publish publish_events publish_many publish_once publish_raw purge_deleted put_event_type
+  preview_replay_job preview_retry_config preview_schedule publish publish_events publish_many publish_once publish_raw purge_deleted put_event_type
   put_reply_word put_template put_whatsapp_app queue_backlog queue_problems read_catalogue read_secret
-  receive_callbacks recent_deliveries record_portal_token replay replay_dead_letter replay_many report_dead_message
+  receive_callbacks recent_deliveries record_broker_replay record_portal_token replay replay_dead_letter replay_many report_dead_message
   resend_message resume_channel resume_endpoint resume_lane resume_org_endpoint retry_now revoke_consent
   revoke_portal_token revoke_portal_tokens
-  rotate_org_secret rotate_secret route_again schedule_retry send_test_event set_broker set_catalogue set_channel_token
+  rotate_org_secret rotate_secret route_again schedule_retry search_org send_test_event set_broker set_catalogue set_channel_token
   set_default_channel set_headers set_org_setting set_replay_job set_retry_config set_setting set_slack_url subscribe take_requests
   test_org_endpoint tick_problem update_channel
 $$);
@@ -48,11 +51,13 @@ select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace
 select is_empty($$select p.oid::regprocedure, t.typname from pg_proc p cross join unnest(p.proargtypes) a join pg_type t on t.oid = a
   where p.pronamespace = 'outbox'::regnamespace and p.prosecdef and (t.typtype = 'p' or t.typnamespace <> 'pg_catalog'::regnamespace)$$,
   'no argument has a polymorphic type, or a type that can have a cast of a role');
-select set_eq($$select p.proname from pg_proc p where p.pronamespace = 'outbox'::regnamespace and p.prosrc ~ '\mexecute\s+(pg_catalog\.|outbox\.|v_)'$$,
-  $$values ('add_partition'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('change_apart'), ('change_endpoint'), ('create_by_kind'),
+select set_eq($$select p.proname from pg_proc p where p.pronamespace = 'outbox'::regnamespace and p.prosrc ~ '\mexecute\s+(pg_catalog\.|outbox\.|v_|p_)'$$,
+  $$values ('add_partition'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('change_apart'), ('sweep_piece'), ('change_endpoint'), ('create_by_kind'), ('check_payload'),
     -- With the rights of the caller, which is the owner, or of the caller of execute_saga() and consume().
     ('close_new'), ('fix_settings'), ('run_step'), ('consume'), ('create_watch'), ('name_columns_of'), ('unwatch_table'),
-    ('publish_row'), ('publish_rows'), ('publish_moves')$$, 'no other function executes a text');
+    ('publish_row'), ('publish_rows'), ('publish_moves'),
+    -- Queries of a table of the application, with types of Postgres and output functions alone.
+    ('fetch_rows')$$, 'no other function executes a text');
 select is_empty($$select t.tgrelid::regclass, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
   where c.relnamespace = 'outbox'::regnamespace and not t.tgisinternal and p.pronamespace <> 'outbox'::regnamespace$$, 'no table has a trigger of another schema');
 select is_empty($$select r.ev_class::regclass, r.rulename from pg_rewrite r join pg_class c on c.oid = r.ev_class

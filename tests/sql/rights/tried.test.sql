@@ -19,7 +19,7 @@ create temporary table trial as
   ) p (privilege, statement, kinds)
   where c.relnamespace = 'outbox'::regnamespace and strpos(p.kinds, c.relkind::text) > 0
   union all
-  values ('relation', 'webhook_outbox', 'INSERT', 'insert into outbox.webhook_outbox (event_type) select null where false')
+  select 'relation', v, 'INSERT', format('insert into outbox.%I (event_type) select null where false', v) from unnest('{webhook_outbox,saga_outbox,transaction_outbox}'::text[]) v
   union all
   select 'sequence', c.relname, p.privilege, format(p.statement, c.oid::regclass)
   from pg_class c

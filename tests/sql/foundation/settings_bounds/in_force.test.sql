@@ -45,8 +45,8 @@ select is(other_step(1) ->> 'stop', null, 'in force with the next call');
 -- What a run is told.
 select outbox.set_setting(c.name, c.value::jsonb)
 from (values ('egress.allow_http', 'true'), ('egress.allow_cidrs', '["10.0.0.0/8"]'), ('response.success_bytes', '0'), ('response.failure_bytes', '16384'),
-  ('worker.poll_interval_ms', '5000'), ('worker.max_wall_ms', '1000'), ('worker.batch_size', '7'), ('worker.max_deliveries', '7')) c (name, value);
-select ok(step(0) -> 'settings' @> '{"allow_http": true, "allow_cidrs": ["10.0.0.0/8"], "success_bytes": 0, "failure_bytes": 16384, "poll_ms": 5000, "max_wall_ms": 1000, "max_deliveries": 7, "batch_size": 7}',
+  ('worker.poll_interval_ms', '5000'), ('worker.max_wall_ms', '1000'), ('worker.batch_size', '7'), ('worker.max_deliveries', '7'), ('worker.notify', 'false')) c (name, value);
+select ok(step(0) -> 'settings' @> '{"allow_http": true, "allow_cidrs": ["10.0.0.0/8"], "success_bytes": 0, "failure_bytes": 16384, "poll_ms": 5000, "max_wall_ms": 1000, "max_deliveries": 7, "batch_size": 7, "notify": false}',
   'a run is told what concerns it');
 
 -- Publishing.

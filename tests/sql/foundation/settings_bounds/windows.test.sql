@@ -53,7 +53,7 @@ select is((select d.due_at - outbox.clock() from outbox.delivery d join asked on
 
 -- How long what was delivered is there.
 select time_is('2020-02-10 12:00:00+00');
-select outbox.add_partitions();
+do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 select outbox.set_setting('attempt.retention_days', '10'), outbox.set_setting('event.delivered_days', '9');
 update outbox.endpoint e set status = 'deleted' where true;
 select events(1, 'nobody.wants'), step(0);
