@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { askOps, type Row, runbookCommand } from '../_support/ops.ts'
+import { askOps, type Row, runbookBlock, runbookCommand } from '../_support/ops.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { startWorker } from '../_support/worker_process.ts'
 import { type Graph, startGraph } from '../../supabase/local/whatsapp/graph.ts'
@@ -360,6 +360,23 @@ Deno.test('Set aside: an event that cannot be routed is named with its error, an
   await outhook.sql`drop trigger refuse on outbox.delivery`
   await run(await runbookCommand('Set aside'))
   await deliveredOnce(id)
+})
+
+Deno.test('Metrics incomplete: the query names what hides the metrics of a module', async () => {
+  const unreadable = async (): Promise<unknown> => {
+    const [row] = await outhook.sql`select outbox.get_metrics() -> 'gauges' as gauges`
+    return row?.gauges
+  }
+  expect(await unreadable()).toContainEqual(['modules_unreadable', [], 0])
+  await outhook.sql`alter table outbox.template_hold rename to template_hold_gone`
+  try {
+    expect(await unreadable()).toEqual([['modules_unreadable', [], 1]])
+    const { stderr } = await outhook.stack.psql(await runbookBlock('module-metrics'))
+    expect(stderr).toContain('relation "outbox.template_hold" does not exist')
+  } finally {
+    await outhook.sql`alter table outbox.template_hold_gone rename to template_hold`
+  }
+  expect(await unreadable()).toContainEqual(['modules_unreadable', [], 0])
 })
 
 Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new one sends all', async () => {

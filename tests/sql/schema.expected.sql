@@ -9844,6 +9844,8 @@ CREATE FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most int
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -9865,13 +9867,14 @@ begin
       -- Only if there are so many: one endpoint may have them all.
       select (
         select r.endpoint_id from outbox.refusal r
-        where r.step = 'routing' and r.again_at < 'infinity' order by r.endpoint_id limit 1)
+        where r.step = 'routing' and r.again_at < 'infinity'
+        order by r.endpoint_id, r.again_at limit 1)
       where (select pg_catalog.count(*) from oldest) = v_oldest
       union all
       select (
         select r.endpoint_id from outbox.refusal r
         where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id limit 1)
+        order by r.endpoint_id, r.again_at limit 1)
       from endpoints p
       where p.id is not null
     ), of_each as (
@@ -9879,9 +9882,10 @@ begin
       from (select p.id from endpoints p limit v_oldest) p
       cross join lateral (
         select r.* from outbox.refusal r
-        where r.endpoint_id = p.id and r.step = 'routing' and r.again_at < 'infinity'
-          and r.again_at <= p_now
-        order by r.again_at limit 10
+        where (r.endpoint_id, r.again_at) >= (p.id, '-infinity')
+          and (r.endpoint_id, r.again_at) <= (p.id, p_now)
+          and r.step = 'routing' and r.again_at < 'infinity'
+        order by r.endpoint_id, r.again_at limit 10
       ) r
     )
     select o.refusal
@@ -14033,6 +14037,8 @@ CREATE FUNCTION outbox.first_waiting(p_org_id text) RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -14047,8 +14053,9 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where u.period = b.period and u.org_id = p_org_id and u.org_id > ''
-      order by u.event_id limit 1
+      where (u.period, u.org_id) >= (b.period, p_org_id)
+        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
 end
@@ -22100,6 +22107,8 @@ CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
 declare
@@ -22133,8 +22142,9 @@ begin
     ) p
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where u.period = p.period and u.org_id = v_org and u.org_id > ''
-      order by u.event_id limit 1
+      where (u.period, u.org_id) >= (p.period, v_org)
+        and (u.period, u.org_id) <= (p.period, v_org) and u.org_id > ''
+      order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
 end
@@ -26463,6 +26473,8 @@ CREATE FUNCTION outbox.read_turn(p_router outbox.router, p_batch outbox.routing)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -26493,8 +26505,9 @@ begin
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
         from outbox.unrouted u
-        where u.period = b.period and u.org_id = o.org_id and u.org_id > ''
-        order by u.event_id limit v_share
+        where (u.period, u.org_id) >= (b.period, o.org_id)
+          and (u.period, u.org_id) <= (b.period, o.org_id) and u.org_id > ''
+        order by u.period, u.org_id, u.event_id limit v_share
       ) u
       limit v_share
     ) u
@@ -30385,6 +30398,8 @@ CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most inte
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -30405,12 +30420,13 @@ begin
       -- Only if there are so many: one organisation may have them all.
       select (
         select u.org_id from outbox.unroutable u
-        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id limit 1)
+        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id, u.again_at limit 1)
       where (select pg_catalog.count(*) from oldest) = v_oldest
       union all
       select (
         select u.org_id from outbox.unroutable u
-        where u.org_id > o.org_id and u.again_at < 'infinity' order by u.org_id limit 1)
+        where u.org_id > o.org_id and u.again_at < 'infinity'
+        order by u.org_id, u.again_at limit 1)
       from orgs o
       where o.org_id is not null
     ), of_each as (
@@ -30418,8 +30434,9 @@ begin
       from (select o.org_id from orgs o limit v_oldest) o
       cross join lateral (
         select u.event_id, u.org_id, u.again_at from outbox.unroutable u
-        where u.org_id = o.org_id and u.again_at <= p_now and u.again_at < 'infinity'
-        order by u.again_at limit 10
+        where (u.org_id, u.again_at) >= (o.org_id, '-infinity')
+          and (u.org_id, u.again_at) <= (o.org_id, p_now) and u.again_at < 'infinity'
+        order by u.org_id, u.again_at limit 10
       ) u
     )
     select w.event_id
@@ -34919,6 +34936,8 @@ CREATE FUNCTION outbox.waiting_events(p_limit integer) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -34930,8 +34949,9 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
-    limit p_limit
+    where (u.period, u.org_id) >= (b.period, b.org_id)
+      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;
 end

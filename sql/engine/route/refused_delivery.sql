@@ -87,8 +87,11 @@ comment on function outbox.create_one_waiting(outbox.refusal, timestamptz) is
 create function outbox.create_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
+-- for the comparisons of rows.
 set enable_seqscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -110,13 +113,14 @@ begin
       -- Only if there are so many: one endpoint may have them all.
       select (
         select r.endpoint_id from outbox.refusal r
-        where r.step = 'routing' and r.again_at < 'infinity' order by r.endpoint_id limit 1)
+        where r.step = 'routing' and r.again_at < 'infinity'
+        order by r.endpoint_id, r.again_at limit 1)
       where (select pg_catalog.count(*) from oldest) = v_oldest
       union all
       select (
         select r.endpoint_id from outbox.refusal r
         where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id limit 1)
+        order by r.endpoint_id, r.again_at limit 1)
       from endpoints p
       where p.id is not null
     ), of_each as (
@@ -124,9 +128,10 @@ begin
       from (select p.id from endpoints p limit v_oldest) p
       cross join lateral (
         select r.* from outbox.refusal r
-        where r.endpoint_id = p.id and r.step = 'routing' and r.again_at < 'infinity'
-          and r.again_at <= p_now
-        order by r.again_at limit 10
+        where (r.endpoint_id, r.again_at) >= (p.id, '-infinity')
+          and (r.endpoint_id, r.again_at) <= (p.id, p_now)
+          and r.step = 'routing' and r.again_at < 'infinity'
+        order by r.endpoint_id, r.again_at limit 10
       ) r
     )
     select o.refusal

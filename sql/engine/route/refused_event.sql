@@ -237,8 +237,11 @@ comment on function outbox.route_again(uuid) is
 create function outbox.route_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
+-- for the comparisons of rows.
 set enable_seqscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -259,12 +262,13 @@ begin
       -- Only if there are so many: one organisation may have them all.
       select (
         select u.org_id from outbox.unroutable u
-        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id limit 1)
+        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id, u.again_at limit 1)
       where (select pg_catalog.count(*) from oldest) = v_oldest
       union all
       select (
         select u.org_id from outbox.unroutable u
-        where u.org_id > o.org_id and u.again_at < 'infinity' order by u.org_id limit 1)
+        where u.org_id > o.org_id and u.again_at < 'infinity'
+        order by u.org_id, u.again_at limit 1)
       from orgs o
       where o.org_id is not null
     ), of_each as (
@@ -272,8 +276,9 @@ begin
       from (select o.org_id from orgs o limit v_oldest) o
       cross join lateral (
         select u.event_id, u.org_id, u.again_at from outbox.unroutable u
-        where u.org_id = o.org_id and u.again_at <= p_now and u.again_at < 'infinity'
-        order by u.again_at limit 10
+        where (u.org_id, u.again_at) >= (o.org_id, '-infinity')
+          and (u.org_id, u.again_at) <= (o.org_id, p_now) and u.again_at < 'infinity'
+        order by u.org_id, u.again_at limit 10
       ) u
     )
     select w.event_id

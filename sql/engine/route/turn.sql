@@ -50,6 +50,8 @@ create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -83,8 +85,9 @@ begin
     ) p
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where u.period = p.period and u.org_id = v_org and u.org_id > ''
-      order by u.event_id limit 1
+      where (u.period, u.org_id) >= (p.period, v_org)
+        and (u.period, u.org_id) <= (p.period, v_org) and u.org_id > ''
+      order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
 end
@@ -128,8 +131,13 @@ create function outbox.read_turn(
 ) returns outbox.routing
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. Without a sort only
+-- unrouted_period gives the order of (period, org_id, event_id). With equalities instead of rows
+-- the primary key gives it, too. The statistics often say that the table is empty, and then it is
+-- cheaper as soon as it has fewer levels: it read 10,000,000 entries for 50,000 events.
 set enable_seqscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -160,8 +168,9 @@ begin
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
         from outbox.unrouted u
-        where u.period = b.period and u.org_id = o.org_id and u.org_id > ''
-        order by u.event_id limit v_share
+        where (u.period, u.org_id) >= (b.period, o.org_id)
+          and (u.period, u.org_id) <= (b.period, o.org_id) and u.org_id > ''
+        order by u.period, u.org_id, u.event_id limit v_share
       ) u
       limit v_share
     ) u

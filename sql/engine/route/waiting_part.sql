@@ -65,8 +65,11 @@ comment on function outbox.waiting_orgs(text, integer) is
 create function outbox.first_waiting(p_org_id text) returns uuid
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
+-- for the comparisons of rows.
 set enable_seqscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -81,8 +84,9 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where u.period = b.period and u.org_id = p_org_id and u.org_id > ''
-      order by u.event_id limit 1
+      where (u.period, u.org_id) >= (b.period, p_org_id)
+        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
 end
@@ -117,8 +121,11 @@ comment on function outbox.oldest_waiting() is
 create function outbox.waiting_events(p_limit integer) returns setof uuid
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
+-- for the comparisons of rows.
 set enable_seqscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -130,8 +137,9 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where u.period = b.period and u.org_id = b.org_id and u.org_id > ''
-    limit p_limit
+    where (u.period, u.org_id) >= (b.period, b.org_id)
+      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;
 end
