@@ -42,6 +42,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$

@@ -50,7 +50,8 @@ comment on function outbox.was_rotated(uuid) is
   'Whether the signing secret with which an endpoint was created has been replaced.';
 
 create function outbox.create_org_endpoint(
-  p_org_id text, p_endpoint jsonb, p_key text default null, p_by_token boolean default false
+  p_org_id text, p_endpoint jsonb, p_key text default null, p_by_token boolean default false,
+  p_caller text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -64,11 +65,12 @@ begin
     if not exists (
       select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted')
     then
-      return v_result;
+      return v_result - 'createdBy';
     end if;
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
         and not outbox.was_rotated(v_id)
+        and (p_caller is null or v_result ->> 'createdBy' = p_caller)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
@@ -86,12 +88,14 @@ begin
   perform outbox.change_endpoint(v_id,
     p_endpoint - array['url', 'broker', 'config', 'credentials']);
   v_result := outbox.get_org_endpoint(p_org_id, v_id);
-  perform outbox.end_request(p_org_id, p_key, v_result);
+  perform outbox.end_request(p_org_id, p_key,
+    v_result || pg_catalog.jsonb_build_object('createdBy', p_caller));
   return v_result || (v_new - 'id');
 end
 $$;
-comment on function outbox.create_org_endpoint(text, jsonb, text, boolean) is
+comment on function outbox.create_org_endpoint(text, jsonb, text, boolean, text) is
   'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
   'with the same p_key returns the current endpoint, without its secret if that was rotated; after '
   'the endpoint was deleted, the first response without the secret. p_by_token: the caller has a '
-  'token, not a secret key. OH001, OH003, OH010.';
+  'token, not a secret key; p_caller: who it is, if it may not read secrets: then a repeat has the '
+  'secret only if the first request was its own. OH001, OH003, OH010.';

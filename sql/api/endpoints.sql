@@ -55,6 +55,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   v_at timestamptz;

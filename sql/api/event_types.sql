@@ -101,7 +101,9 @@ comment on function outbox.set_catalogue(text, boolean) is
   '{"strict"}. OH001.';
 
 create function outbox.check_schema_size(p_org_id text, p_type text, p_schema json) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 65536;
@@ -132,7 +134,9 @@ create function outbox.put_event_type(
   p_org_id text, p_type text, p_description text default '', p_schema json default null,
   p_create boolean default false, p_key text default null
 ) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();

@@ -31,7 +31,9 @@ comment on function outbox.replay_job_json(outbox.replay_job) is
   'of the last dead letter that it has handled, or of publication of the last event.';
 
 create function outbox.get_replay_job(p_org_id text, p_id text) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_job outbox.replay_job;
@@ -55,7 +57,13 @@ comment on function outbox.get_replay_job(text, text) is
 create function outbox.list_replay_jobs(
   p_org_id text, p_cursor text default null, p_limit integer default 50
 ) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+-- The order is that of the index by organisation.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   v_below bigint := 9223372036854775807;
@@ -78,11 +86,15 @@ begin
       pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
   into v_result
   from (
-    select j as found, pg_catalog.row_number() over (order by j.id desc) as n
-    from outbox.replay_job j
-    where j.org_id = p_org_id and j.id < v_below and (j.source = 'dead_letters' or j.by_api)
-    order by j.id desc
-    limit p_limit + 1
+    select o.found, pg_catalog.row_number() over (order by (o.found).id desc) as n
+    from (
+      -- With "org_id =" the primary key would give the order too, with the jobs of all others.
+      select j as found from outbox.replay_job j
+      where (j.org_id, j.id) < (p_org_id, v_below) and j.org_id >= p_org_id
+        and (j.source = 'dead_letters' or j.by_api)
+      order by j.org_id desc, j.id desc
+      limit p_limit + 1
+    ) o
   ) p;
   return v_result;
 end

@@ -3,7 +3,7 @@
 select outbox.close_new();
 
 grant execute on function
-  outbox.create_org_endpoint(text, jsonb, text, boolean),
+  outbox.create_org_endpoint(text, jsonb, text, boolean, text),
   outbox.get_org_endpoint(text, uuid),
   outbox.list_org_endpoints(text, text, integer, text),
   outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean),

@@ -25,7 +25,9 @@ comment on function outbox.take_endpoint_turn(text) is
   'endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
 
 create function outbox.check_endpoint_limit(p_org_id text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   perform outbox.take_endpoint_turn(p_org_id);
@@ -42,7 +44,9 @@ comment on function outbox.check_endpoint_limit(text) is
   'calls it before. locks: take_endpoint_turn().';
 
 create function outbox.check_subscription_limits(p_endpoint outbox.endpoint) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',

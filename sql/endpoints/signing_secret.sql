@@ -10,33 +10,51 @@
 -- it, the last one last (rejected_secrets). A result is judged by this secret, not by times,
 -- because the gate and the secrets may change while a request is under way.
 
-create function outbox.signing_secret(
-  p_endpoint_id uuid, p_now timestamptz, p_rejected uuid[] default null
-) returns uuid
+create function outbox.signing_secrets(
+  p_endpoint_ids uuid[], p_now timestamptz, p_rejected uuid[] default null
+) returns uuid[]
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_kept uuid;
 begin
-  select g.secret_id into v_kept
-  from outbox.gate g where g.endpoint_id = p_endpoint_id
-  order by g.changed_at desc limit 1;
-  return (
-    select s.id from outbox.endpoint_secret s
-    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
-      and (s.expires_at is null or s.expires_at > p_now)
-    order by pg_catalog.array_position(p_rejected, s.id) nulls first,
-      s.id is not distinct from v_kept desc, s.expires_at is null, s.created_at, s.id
-    limit 1);
+  return array(
+    select (
+      select s.id from outbox.endpoint_secret s
+      where s.endpoint_id = e.id and s.scheme = 'v1'
+        and (s.expires_at is null or s.expires_at > p_now)
+      order by pg_catalog.array_position(p_rejected, s.id) nulls first,
+        s.id is not distinct from g.kept desc, s.expires_at is null, s.created_at, s.id
+      limit 1)
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as e (id, place)
+    left join lateral (
+      select g.secret_id as kept from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g on true
+    order by e.place);
+end
+$$;
+comment on function outbox.signing_secrets(uuid[], timestamptz, uuid[]) is
+  'The secret of X-Signature of each endpoint, in the order given: the one that the gate keeps if '
+  'it still signs, or else the oldest that still signs; null if none does. A secret in p_rejected '
+  'comes after all others, the last one last.';
+
+create function outbox.signing_secret(
+  p_endpoint_id uuid, p_now timestamptz, p_rejected uuid[] default null
+) returns uuid
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (outbox.signing_secrets(array[p_endpoint_id], p_now, p_rejected))[1];
 end
 $$;
 comment on function outbox.signing_secret(uuid, timestamptz, uuid[]) is
-  'The secret of X-Signature: the one that the gate keeps if it still signs, or else the oldest '
-  'that still signs. A secret in p_rejected comes after all others, the last one last.';
+  'As signing_secrets(), for one endpoint.';
 
 create function outbox.has_other_secret(
   p_endpoint_id uuid, p_tried uuid[], p_now timestamptz

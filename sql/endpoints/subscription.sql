@@ -73,7 +73,9 @@ comment on function outbox.type_patterns(text) is
   'All patterns that match a type: for a.b.c these are *, a.*, a.b.* and a.b.c.';
 
 create function outbox.check_filter_count(p_endpoint_id uuid) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 4;
@@ -94,7 +96,9 @@ comment on function outbox.check_filter_count(uuid) is
   'all of them for one event.';
 
 create function outbox.subscription_time(p_endpoint_id uuid) returns timestamptz
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return greatest(outbox.clock(),
@@ -111,7 +115,9 @@ comment on function outbox.subscription_time(uuid) is
 create function outbox.end_subscriptions(
   p_endpoint_id uuid, p_patterns text[], p_at timestamptz
 ) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   with ended as (
@@ -132,7 +138,9 @@ comment on function outbox.end_subscriptions(uuid, text[], timestamptz) is
   'older events.';
 
 create function outbox.check_change_count(p_endpoint_id uuid) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 100;
@@ -177,7 +185,9 @@ comment on function outbox.check_patterns(text[]) is
 create function outbox.put_subscriptions(
   p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamptz
 ) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_filter outbox.filter := row(null, 0);
@@ -218,7 +228,9 @@ comment on function
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
 ) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_endpoint outbox.endpoint;

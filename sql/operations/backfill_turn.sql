@@ -65,7 +65,9 @@ comment on function outbox.work_backfill(outbox.replay_job, integer, timestamptz
   'application, then partition_check.';
 
 create function outbox.next_backfill(p_now timestamptz) returns outbox.replay_job
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_id bigint;
@@ -97,7 +99,9 @@ comment on function outbox.next_backfill(timestamptz) is
   'not fail in the last 10 s; null if there is none. locks: replay jobs with SKIP LOCKED.';
 
 create function outbox.work_backfills(p_now timestamptz) returns boolean
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 1000;

@@ -164,6 +164,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off

@@ -55,9 +55,15 @@ comment on table outbox.replay_job is
   'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
+-- A new job counts those of its organisation, of which many may have ended.
+create index replay_job_open_org on outbox.replay_job (org_id)
+where status in ('running', 'paused');
+create index replay_job_org on outbox.replay_job (org_id, id);
 
 create function outbox.check_new_job(p_org_id text, p_rate_per_second integer) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
@@ -115,7 +121,9 @@ comment on function outbox.replay_many(text, uuid, text, timestamptz, timestampt
   'OH010: too many jobs of the organisation are open (limit.replay_jobs).';
 
 create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_job outbox.replay_job;
@@ -127,7 +135,8 @@ begin
   end if;
   update outbox.replay_job j
   set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.status in ('running', 'paused')
+  where j.id = case when p_id ~ '^[0-9]{1,18}$' then p_id::bigint end
+    and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
@@ -164,6 +173,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -218,7 +228,9 @@ comment on function outbox.next_letters(outbox.replay_job, integer, integer) is
 create function outbox.job_shares(
   p_is_backfill boolean, p_now timestamptz, p_job_id bigint default null
 ) returns table (job_id bigint, parts bigint)
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return query
@@ -243,7 +255,9 @@ comment on function outbox.job_shares(boolean, timestamptz, bigint) is
   'unless it is p_job_id.';
 
 create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   -- Of all jobs together.
@@ -345,7 +359,9 @@ comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
   'caller holds the gates.';
 
 create function outbox.end_replay_jobs(p_jobs bigint[], p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
@@ -371,7 +387,9 @@ comment on function outbox.end_replay_jobs(bigint[], timestamptz) is
   'cannot be changed, all others are.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_deadline timestamptz := outbox.job_deadline();

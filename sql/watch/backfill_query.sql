@@ -84,6 +84,7 @@ set quote_all_identifiers = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set jit = off
 as $$
 declare

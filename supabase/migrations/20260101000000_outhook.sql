@@ -3678,7 +3678,9 @@ comment on function outbox.take_endpoint_turn(text) is
   'endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
 
 create function outbox.check_endpoint_limit(p_org_id text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   perform outbox.take_endpoint_turn(p_org_id);
@@ -3695,7 +3697,9 @@ comment on function outbox.check_endpoint_limit(text) is
   'calls it before. locks: take_endpoint_turn().';
 
 create function outbox.check_subscription_limits(p_endpoint outbox.endpoint) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
@@ -3792,7 +3796,9 @@ comment on function outbox.type_patterns(text) is
   'All patterns that match a type: for a.b.c these are *, a.*, a.b.* and a.b.c.';
 
 create function outbox.check_filter_count(p_endpoint_id uuid) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 4;
@@ -3813,7 +3819,9 @@ comment on function outbox.check_filter_count(uuid) is
   'all of them for one event.';
 
 create function outbox.subscription_time(p_endpoint_id uuid) returns timestamptz
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return greatest(outbox.clock(),
@@ -3830,7 +3838,9 @@ comment on function outbox.subscription_time(uuid) is
 create function outbox.end_subscriptions(
   p_endpoint_id uuid, p_patterns text[], p_at timestamptz
 ) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   with ended as (
@@ -3851,7 +3861,9 @@ comment on function outbox.end_subscriptions(uuid, text[], timestamptz) is
   'older events.';
 
 create function outbox.check_change_count(p_endpoint_id uuid) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 100;
@@ -3896,7 +3908,9 @@ comment on function outbox.check_patterns(text[]) is
 create function outbox.put_subscriptions(
   p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamptz
 ) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_filter outbox.filter := row(null, 0);
@@ -3937,7 +3951,9 @@ comment on function
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
 ) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_endpoint outbox.endpoint;
@@ -4592,33 +4608,51 @@ comment on function outbox.drop_expired_secrets(timestamptz, integer) is
 -- it, the last one last (rejected_secrets). A result is judged by this secret, not by times,
 -- because the gate and the secrets may change while a request is under way.
 
-create function outbox.signing_secret(
-  p_endpoint_id uuid, p_now timestamptz, p_rejected uuid[] default null
-) returns uuid
+create function outbox.signing_secrets(
+  p_endpoint_ids uuid[], p_now timestamptz, p_rejected uuid[] default null
+) returns uuid[]
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_kept uuid;
 begin
-  select g.secret_id into v_kept
-  from outbox.gate g where g.endpoint_id = p_endpoint_id
-  order by g.changed_at desc limit 1;
-  return (
-    select s.id from outbox.endpoint_secret s
-    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
-      and (s.expires_at is null or s.expires_at > p_now)
-    order by pg_catalog.array_position(p_rejected, s.id) nulls first,
-      s.id is not distinct from v_kept desc, s.expires_at is null, s.created_at, s.id
-    limit 1);
+  return array(
+    select (
+      select s.id from outbox.endpoint_secret s
+      where s.endpoint_id = e.id and s.scheme = 'v1'
+        and (s.expires_at is null or s.expires_at > p_now)
+      order by pg_catalog.array_position(p_rejected, s.id) nulls first,
+        s.id is not distinct from g.kept desc, s.expires_at is null, s.created_at, s.id
+      limit 1)
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as e (id, place)
+    left join lateral (
+      select g.secret_id as kept from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g on true
+    order by e.place);
+end
+$$;
+comment on function outbox.signing_secrets(uuid[], timestamptz, uuid[]) is
+  'The secret of X-Signature of each endpoint, in the order given: the one that the gate keeps if '
+  'it still signs, or else the oldest that still signs; null if none does. A secret in p_rejected '
+  'comes after all others, the last one last.';
+
+create function outbox.signing_secret(
+  p_endpoint_id uuid, p_now timestamptz, p_rejected uuid[] default null
+) returns uuid
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (outbox.signing_secrets(array[p_endpoint_id], p_now, p_rejected))[1];
 end
 $$;
 comment on function outbox.signing_secret(uuid, timestamptz, uuid[]) is
-  'The secret of X-Signature: the one that the gate keeps if it still signs, or else the oldest '
-  'that still signs. A secret in p_rejected comes after all others, the last one last.';
+  'As signing_secrets(), for one endpoint.';
 
 create function outbox.has_other_secret(
   p_endpoint_id uuid, p_tried uuid[], p_now timestamptz
@@ -7108,6 +7142,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
@@ -7138,6 +7173,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -7220,6 +7256,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -7451,6 +7488,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
@@ -11511,6 +11549,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 as $$
 begin
   return (
@@ -11592,10 +11631,12 @@ declare
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
   v_left_out boolean := exists (select from outbox.lane_refusal);
+  -- In one call for all gates: a call for each would take 10 us.
+  v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
   with gates as materialized (
-    select o.place, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
-    from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
+    select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
+    from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
     cross join lateral (
       select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
@@ -11609,7 +11650,7 @@ begin
           pg_catalog.floor(t.tokens)::integer)
       end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease,
-      k.secret_id
+      g.signing as secret_id
     from gates g
     cross join lateral (
       -- A scalar subquery is evaluated once, a join would count the organisations for each gate.
@@ -11645,17 +11686,6 @@ begin
       end as chain
       offset 0
     ) c
-    cross join lateral (
-      -- The rule of signing_secret(). A call of it for each gate would take 10 us.
-      select (
-        select s.id from outbox.endpoint_secret s
-        where s.endpoint_id = g.endpoint_id and s.scheme = 'v1'
-          and (s.expires_at is null or s.expires_at > p_now)
-        order by s.id is not distinct from g.secret_id desc, s.expires_at is null, s.created_at,
-          s.id
-        limit 1
-      ) as secret_id
-    ) k
     where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
@@ -15670,9 +15700,15 @@ comment on table outbox.replay_job is
   'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
+-- A new job counts those of its organisation, of which many may have ended.
+create index replay_job_open_org on outbox.replay_job (org_id)
+where status in ('running', 'paused');
+create index replay_job_org on outbox.replay_job (org_id, id);
 
 create function outbox.check_new_job(p_org_id text, p_rate_per_second integer) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
@@ -15730,7 +15766,9 @@ comment on function outbox.replay_many(text, uuid, text, timestamptz, timestampt
   'OH010: too many jobs of the organisation are open (limit.replay_jobs).';
 
 create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_job outbox.replay_job;
@@ -15742,7 +15780,8 @@ begin
   end if;
   update outbox.replay_job j
   set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.status in ('running', 'paused')
+  where j.id = case when p_id ~ '^[0-9]{1,18}$' then p_id::bigint end
+    and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
@@ -15779,6 +15818,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -15833,7 +15873,9 @@ comment on function outbox.next_letters(outbox.replay_job, integer, integer) is
 create function outbox.job_shares(
   p_is_backfill boolean, p_now timestamptz, p_job_id bigint default null
 ) returns table (job_id bigint, parts bigint)
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return query
@@ -15858,7 +15900,9 @@ comment on function outbox.job_shares(boolean, timestamptz, bigint) is
   'unless it is p_job_id.';
 
 create function outbox.next_replays(p_now timestamptz) returns outbox.replay_step[]
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   -- Of all jobs together.
@@ -15960,7 +16004,9 @@ comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
   'caller holds the gates.';
 
 create function outbox.end_replay_jobs(p_jobs bigint[], p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
@@ -15986,7 +16032,9 @@ comment on function outbox.end_replay_jobs(bigint[], timestamptz) is
   'cannot be changed, all others are.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
@@ -16502,6 +16550,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -16754,7 +16803,9 @@ comment on function outbox.work_backfill(outbox.replay_job, integer, timestamptz
   'application, then partition_check.';
 
 create function outbox.next_backfill(p_now timestamptz) returns outbox.replay_job
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_id bigint;
@@ -16786,7 +16837,9 @@ comment on function outbox.next_backfill(timestamptz) is
   'not fail in the last 10 s; null if there is none. locks: replay jobs with SKIP LOCKED.';
 
 create function outbox.work_backfills(p_now timestamptz) returns boolean
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 1000;
@@ -16987,6 +17040,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -17274,6 +17328,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan

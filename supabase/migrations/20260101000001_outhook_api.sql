@@ -596,6 +596,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -745,7 +746,9 @@ comment on function outbox.set_catalogue(text, boolean) is
   '{"strict"}. OH001.';
 
 create function outbox.check_schema_size(p_org_id text, p_type text, p_schema json) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_most constant integer := 65536;
@@ -776,7 +779,9 @@ create function outbox.put_event_type(
   p_org_id text, p_type text, p_description text default '', p_schema json default null,
   p_create boolean default false, p_key text default null
 ) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -950,6 +955,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   v_at timestamptz;
@@ -1036,7 +1042,8 @@ comment on function outbox.was_rotated(uuid) is
   'Whether the signing secret with which an endpoint was created has been replaced.';
 
 create function outbox.create_org_endpoint(
-  p_org_id text, p_endpoint jsonb, p_key text default null, p_by_token boolean default false
+  p_org_id text, p_endpoint jsonb, p_key text default null, p_by_token boolean default false,
+  p_caller text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -1050,11 +1057,12 @@ begin
     if not exists (
       select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted')
     then
-      return v_result;
+      return v_result - 'createdBy';
     end if;
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
         and not outbox.was_rotated(v_id)
+        and (p_caller is null or v_result ->> 'createdBy' = p_caller)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
@@ -1072,15 +1080,17 @@ begin
   perform outbox.change_endpoint(v_id,
     p_endpoint - array['url', 'broker', 'config', 'credentials']);
   v_result := outbox.get_org_endpoint(p_org_id, v_id);
-  perform outbox.end_request(p_org_id, p_key, v_result);
+  perform outbox.end_request(p_org_id, p_key,
+    v_result || pg_catalog.jsonb_build_object('createdBy', p_caller));
   return v_result || (v_new - 'id');
 end
 $$;
-comment on function outbox.create_org_endpoint(text, jsonb, text, boolean) is
+comment on function outbox.create_org_endpoint(text, jsonb, text, boolean, text) is
   'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
   'with the same p_key returns the current endpoint, without its secret if that was rotated; after '
   'the endpoint was deleted, the first response without the secret. p_by_token: the caller has a '
-  'token, not a secret key. OH001, OH003, OH010.';
+  'token, not a secret key; p_caller: who it is, if it may not read secrets: then a repeat has the '
+  'secret only if the first request was its own. OH001, OH003, OH010.';
 
 -- sql/api/token_share.sql
 
@@ -1577,6 +1587,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   v_most constant integer := 10000;
@@ -1827,6 +1838,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -2557,7 +2569,9 @@ comment on function outbox.replay_job_json(outbox.replay_job) is
   'of the last dead letter that it has handled, or of publication of the last event.';
 
 create function outbox.get_replay_job(p_org_id text, p_id text) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_job outbox.replay_job;
@@ -2581,7 +2595,13 @@ comment on function outbox.get_replay_job(text, text) is
 create function outbox.list_replay_jobs(
   p_org_id text, p_cursor text default null, p_limit integer default 50
 ) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+-- The order is that of the index by organisation.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   v_below bigint := 9223372036854775807;
@@ -2604,11 +2624,15 @@ begin
       pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
   into v_result
   from (
-    select j as found, pg_catalog.row_number() over (order by j.id desc) as n
-    from outbox.replay_job j
-    where j.org_id = p_org_id and j.id < v_below and (j.source = 'dead_letters' or j.by_api)
-    order by j.id desc
-    limit p_limit + 1
+    select o.found, pg_catalog.row_number() over (order by (o.found).id desc) as n
+    from (
+      -- With "org_id =" the primary key would give the order too, with the jobs of all others.
+      select j as found from outbox.replay_job j
+      where (j.org_id, j.id) < (p_org_id, v_below) and j.org_id >= p_org_id
+        and (j.source = 'dead_letters' or j.by_api)
+      order by j.org_id desc, j.id desc
+      limit p_limit + 1
+    ) o
   ) p;
   return v_result;
 end
@@ -2785,7 +2809,7 @@ comment on function outbox.get_health() is
 select outbox.close_new();
 
 grant execute on function
-  outbox.create_org_endpoint(text, jsonb, text, boolean),
+  outbox.create_org_endpoint(text, jsonb, text, boolean, text),
   outbox.get_org_endpoint(text, uuid),
   outbox.list_org_endpoints(text, text, integer, text),
   outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean),

@@ -827,6 +827,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -838,15 +839,15 @@ begin
     from (
       select x.id, x.replayed_at,
         pg_catalog.row_number() over (partition by x.endpoint_id order by x.replayed_at) as turn
-      from outbox.dead_letter x
-      where x.id = any (array(
-        select l.id from outbox.dead_letter l
+      from (
+        select l.id, l.endpoint_id, l.replayed_at from outbox.dead_letter l
         where l.at_broker and l.discarded_at is null and l.replayed_at < p_before
           and not exists (
             select from outbox.upkeep_refusal r
             where r.task = 'outbox.end_broker_claims' and r.at > p_now - interval '1 minute'
               and r.member = outbox.row_name('outbox.dead_letter', l.ctid))
-        order by l.replayed_at limit 10 * p_most))
+        order by l.replayed_at limit 10 * p_most
+      ) x
     ) o
     order by o.turn, o.replayed_at
     limit p_most);

@@ -98,6 +98,18 @@ Deno.test('a repeat with the same Idempotency-Key returns the same portal token'
     .toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
 })
 
+Deno.test('a token that may not read secrets gets none by repeating the creation of another caller', async () => {
+  const headers = { 'x-org-id': 'org-repeated', 'idempotency-key': 'endpoint-1' }
+  const body = { url: 'https://example.com/hook' }
+  const made = await call('POST /endpoints', { headers, body })
+  expect(made.body.secret).toMatch(/^whsec_/)
+  const { body: { token } } = await createToken('org-repeated', { scopes: ['endpoints:write'] })
+  const repeat = await call('POST /endpoints', { headers, body, token })
+  expect(repeat).toMatchObject({ status: 201, body: { id: made.body.id } })
+  expect(repeat.body).not.toHaveProperty('secret')
+  expect((await call('POST /endpoints', { headers, body })).body).toEqual(made.body)
+})
+
 Deno.test('the organisation of the operational events gets no portal token', async () => {
   expect(await createToken('outhook', {})).toMatchObject({
     status: 400,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createSocket } from 'node:dgram'
-import type { Resolve, ResolvedAddress } from '../../functions/_shared/connect/lookup.ts'
+import type { Resolve, ResolvedAddress } from '../../functions/_shared/connect/share_lookups.ts'
 
 export type DnsServer = {
   /** How many questions of each type came: `A` is 1, `AAAA` is 28. */

@@ -35,7 +35,7 @@ async function shares(): Promise<Share[]> {
     for (const folder of new Set(paths.map((path) => path.split('/')[1] ?? ''))) {
       for (const file of await listFiles(projectRoot, `tests/sql/${folder}`, '.test.sql')) {
         // A million rows show nothing of modules.
-        if (file.endsWith('/million.test.sql')) continue
+        if (file.endsWith('million.test.sql')) continue
         const needed = await neededBy(name, file)
         const share = bySet.get(needed.join()) ?? { needed, files: [] }
         bySet.set(needed.join(), share)

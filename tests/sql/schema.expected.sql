@@ -554,6 +554,7 @@ CREATE FUNCTION outbox.abandoned_letters(p_before timestamp with time zone, p_no
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -565,15 +566,15 @@ begin
     from (
       select x.id, x.replayed_at,
         pg_catalog.row_number() over (partition by x.endpoint_id order by x.replayed_at) as turn
-      from outbox.dead_letter x
-      where x.id = any (array(
-        select l.id from outbox.dead_letter l
+      from (
+        select l.id, l.endpoint_id, l.replayed_at from outbox.dead_letter l
         where l.at_broker and l.discarded_at is null and l.replayed_at < p_before
           and not exists (
             select from outbox.upkeep_refusal r
             where r.task = 'outbox.end_broker_claims' and r.at > p_now - interval '1 minute'
               and r.member = outbox.row_name('outbox.dead_letter', l.ctid))
-        order by l.replayed_at limit 10 * p_most))
+        order by l.replayed_at limit 10 * p_most
+      ) x
     ) o
     order by o.turn, o.replayed_at
     limit p_most);
@@ -5584,6 +5585,7 @@ COMMENT ON FUNCTION outbox.check_ca(p_ca jsonb) IS 'Raises OH001 unless the cert
 CREATE FUNCTION outbox.check_change_count(p_endpoint_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_most constant integer := 100;
@@ -5890,6 +5892,7 @@ COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH00
 CREATE FUNCTION outbox.check_endpoint_limit(p_org_id text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   perform outbox.take_endpoint_turn(p_org_id);
@@ -6012,6 +6015,7 @@ COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with
 CREATE FUNCTION outbox.check_filter_count(p_endpoint_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_most constant integer := 4;
@@ -6626,6 +6630,7 @@ COMMENT ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers
 CREATE FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
@@ -6902,6 +6907,7 @@ COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless th
 CREATE FUNCTION outbox.check_schema_size(p_org_id text, p_type text, p_schema json) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $_$
 declare
   v_most constant integer := 65536;
@@ -7158,6 +7164,7 @@ COMMENT ON FUNCTION outbox.check_source(p_table regclass) IS 'Raises OH001 unles
 CREATE FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   perform outbox.check_limit(p_endpoint.org_id, 'limit.endpoint_subscriptions',
@@ -9651,9 +9658,9 @@ ALTER FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timesta
 
 COMMENT ON FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) IS 'Creates a delivery that was refused when its event was routed, or records the next refusal. Returns how many were created. locks: the caller holds the gate.';
 
--- Name: create_org_endpoint(text, jsonb, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: create_org_endpoint(text, jsonb, text, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text, p_by_token boolean DEFAULT false, p_caller text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -9673,11 +9680,12 @@ begin
     if not exists (
       select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted')
     then
-      return v_result;
+      return v_result - 'createdBy';
     end if;
     return outbox.get_org_endpoint(p_org_id, v_id) || case
       when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
         and not outbox.was_rotated(v_id)
+        and (p_caller is null or v_result ->> 'createdBy' = p_caller)
       then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
       else '{}'
     end;
@@ -9695,16 +9703,17 @@ begin
   perform outbox.change_endpoint(v_id,
     p_endpoint - array['url', 'broker', 'config', 'credentials']);
   v_result := outbox.get_org_endpoint(p_org_id, v_id);
-  perform outbox.end_request(p_org_id, p_key, v_result);
+  perform outbox.end_request(p_org_id, p_key,
+    v_result || pg_catalog.jsonb_build_object('createdBy', p_caller));
   return v_result || (v_new - 'id');
 end
 $$;
 
-ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean, p_caller text) OWNER TO postgres;
 
--- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean, p_caller text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint, without its secret if that was rotated; after the endpoint was deleted, the first response without the secret. p_by_token: the caller has a token, not a secret key. OH001, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean, p_caller text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint, without its secret if that was rotated; after the endpoint was deleted, the first response without the secret. p_by_token: the caller has a token, not a secret key; p_caller: who it is, if it may not read secrets: then a repeat has the secret only if the first request was its own. OH001, OH003, OH010.';
 
 -- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11626,6 +11635,7 @@ COMMENT ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp wi
 CREATE FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
@@ -11700,6 +11710,7 @@ COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_res
 CREATE FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   with ended as (
@@ -11847,6 +11858,7 @@ CREATE FUNCTION outbox.endpoints_to_purge(p_now timestamp with time zone) RETURN
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -12977,6 +12989,7 @@ CREATE FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigi
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET jit TO 'off'
     AS $$
 declare
@@ -15574,6 +15587,7 @@ CREATE FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours 
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -15709,6 +15723,7 @@ COMMENT ON FUNCTION outbox.get_person(p_org_id text, p_recipient text) IS 'The p
 CREATE FUNCTION outbox.get_replay_job(p_org_id text, p_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -17851,6 +17866,7 @@ COMMENT ON FUNCTION outbox.job_filter(p_job outbox.replay_job) IS 'The filter of
 CREATE FUNCTION outbox.job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint DEFAULT NULL::bigint) RETURNS TABLE(job_id bigint, parts bigint)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   return query
@@ -18858,6 +18874,7 @@ CREATE FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     AS $$
 begin
   return (
@@ -19037,6 +19054,7 @@ CREATE FUNCTION outbox.late_parts(p_router outbox.router, p_most integer DEFAULT
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
@@ -19171,10 +19189,12 @@ declare
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
   v_left_out boolean := exists (select from outbox.lane_refusal);
+  -- In one call for all gates: a call for each would take 10 us.
+  v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
   with gates as materialized (
-    select o.place, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
-    from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
+    select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
+    from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
     cross join lateral (
       select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
@@ -19188,7 +19208,7 @@ begin
           pg_catalog.floor(t.tokens)::integer)
       end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease,
-      k.secret_id
+      g.signing as secret_id
     from gates g
     cross join lateral (
       -- A scalar subquery is evaluated once, a join would count the organisations for each gate.
@@ -19224,17 +19244,6 @@ begin
       end as chain
       offset 0
     ) c
-    cross join lateral (
-      -- The rule of signing_secret(). A call of it for each gate would take 10 us.
-      select (
-        select s.id from outbox.endpoint_secret s
-        where s.endpoint_id = g.endpoint_id and s.scheme = 'v1'
-          and (s.expires_at is null or s.expires_at > p_now)
-        order by s.id is not distinct from g.secret_id desc, s.expires_at is null, s.created_at,
-          s.id
-        limit 1
-      ) as secret_id
-    ) k
     where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
@@ -20106,6 +20115,7 @@ CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     SET "TimeZone" TO 'UTC'
@@ -20342,6 +20352,7 @@ CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT N
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -20420,6 +20431,10 @@ COMMENT ON FUNCTION outbox.list_org_settings(p_org_id text, p_all boolean) IS 'T
 CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -20448,11 +20463,15 @@ begin
       pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
   into v_result
   from (
-    select j as found, pg_catalog.row_number() over (order by j.id desc) as n
-    from outbox.replay_job j
-    where j.org_id = p_org_id and j.id < v_below and (j.source = 'dead_letters' or j.by_api)
-    order by j.id desc
-    limit p_limit + 1
+    select o.found, pg_catalog.row_number() over (order by (o.found).id desc) as n
+    from (
+      -- With "org_id =" the primary key would give the order too, with the jobs of all others.
+      select j as found from outbox.replay_job j
+      where (j.org_id, j.id) < (p_org_id, v_below) and j.org_id >= p_org_id
+        and (j.source = 'dead_letters' or j.by_api)
+      order by j.org_id desc, j.id desc
+      limit p_limit + 1
+    ) o
   ) p;
   return v_result;
 end
@@ -21799,6 +21818,7 @@ CREATE FUNCTION outbox.new_parts(p_router outbox.router, OUT parts outbox.part[]
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
@@ -21896,6 +21916,7 @@ COMMENT ON FUNCTION outbox.newest_to_lease(p_endpoint_id uuid, p_most integer, p
 CREATE FUNCTION outbox.next_backfill(p_now timestamp with time zone) RETURNS outbox.replay_job
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_id bigint;
@@ -21937,6 +21958,7 @@ CREATE FUNCTION outbox.next_kept(p_job outbox.replay_job, p_rows integer) RETURN
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     AS $$
@@ -21988,6 +22010,7 @@ CREATE FUNCTION outbox.next_letters(p_job outbox.replay_job, p_most integer DEFA
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     AS $$
@@ -22047,6 +22070,7 @@ COMMENT ON FUNCTION outbox.next_letters(p_job outbox.replay_job, p_most integer,
 CREATE FUNCTION outbox.next_replays(p_now timestamp with time zone) RETURNS outbox.replay_step[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   -- Of all jobs together.
@@ -22754,6 +22778,7 @@ CREATE FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from u
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     AS $$
@@ -23167,6 +23192,7 @@ CREATE FUNCTION outbox.org_width(p_org_id text) RETURNS integer
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
@@ -25469,6 +25495,7 @@ COMMENT ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) IS 
 CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -25722,6 +25749,7 @@ COMMENT ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) IS 'Sto
 CREATE FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_filter outbox.filter := row(null, 0);
@@ -27055,6 +27083,7 @@ CREATE FUNCTION outbox.recent_deliveries(p_org_id text DEFAULT NULL::text, p_lim
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -31897,13 +31926,14 @@ COMMENT ON FUNCTION outbox.set_refusing(p_refuses boolean) IS 'Sets whether the 
 CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
     SET extra_float_digits TO '1'
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
-    AS $$
+    AS $_$
 declare
   v_job outbox.replay_job;
 begin
@@ -31914,7 +31944,8 @@ begin
   end if;
   update outbox.replay_job j
   set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.status in ('running', 'paused')
+  where j.id = case when p_id ~ '^[0-9]{1,18}$' then p_id::bigint end
+    and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
@@ -31925,7 +31956,7 @@ begin
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.set_replay_job(p_id text, p_status text) OWNER TO postgres;
 
@@ -32274,22 +32305,9 @@ COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now t
 CREATE FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[] DEFAULT NULL::uuid[]) RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
-declare
-  v_kept uuid;
 begin
-  select g.secret_id into v_kept
-  from outbox.gate g where g.endpoint_id = p_endpoint_id
-  order by g.changed_at desc limit 1;
-  return (
-    select s.id from outbox.endpoint_secret s
-    where s.endpoint_id = p_endpoint_id and s.scheme = 'v1'
-      and (s.expires_at is null or s.expires_at > p_now)
-    order by pg_catalog.array_position(p_rejected, s.id) nulls first,
-      s.id is not distinct from v_kept desc, s.expires_at is null, s.created_at, s.id
-    limit 1);
+  return (outbox.signing_secrets(array[p_endpoint_id], p_now, p_rejected))[1];
 end
 $$;
 
@@ -32297,7 +32315,42 @@ ALTER FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with ti
 
 -- Name: FUNCTION signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]) IS 'The secret of X-Signature: the one that the gate keeps if it still signs, or else the oldest that still signs. A secret in p_rejected comes after all others, the last one last.';
+COMMENT ON FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]) IS 'As signing_secrets(), for one endpoint.';
+
+-- Name: signing_secrets(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[] DEFAULT NULL::uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return array(
+    select (
+      select s.id from outbox.endpoint_secret s
+      where s.endpoint_id = e.id and s.scheme = 'v1'
+        and (s.expires_at is null or s.expires_at > p_now)
+      order by pg_catalog.array_position(p_rejected, s.id) nulls first,
+        s.id is not distinct from g.kept desc, s.expires_at is null, s.created_at, s.id
+      limit 1)
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as e (id, place)
+    left join lateral (
+      select g.secret_id as kept from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g on true
+    order by e.place);
+end
+$$;
+
+ALTER FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]) IS 'The secret of X-Signature of each endpoint, in the order given: the one that the gate keeps if it still signs, or else the oldest that still signs; null if none does. A secret in p_rejected comes after all others, the last one last.';
 
 -- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33052,6 +33105,7 @@ COMMENT ON FUNCTION outbox.stuck_requests(p_gate_id bigint) IS 'How many request
 CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -33085,6 +33139,7 @@ COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p
 CREATE FUNCTION outbox.subscription_time(p_endpoint_id uuid) RETURNS timestamp with time zone
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   return greatest(outbox.clock(),
@@ -34363,6 +34418,7 @@ CREATE FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) RE
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
@@ -35733,6 +35789,7 @@ COMMENT ON FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer
 CREATE FUNCTION outbox.work_backfills(p_now timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_most constant integer := 1000;
@@ -35816,6 +35873,7 @@ COMMENT ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now t
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_deadline timestamptz := outbox.job_deadline();
@@ -38620,6 +38678,14 @@ CREATE INDEX refusal_waiting_endpoint ON outbox.refusal USING btree (endpoint_id
 
 CREATE INDEX replay_job_open ON outbox.replay_job USING btree (id) WHERE (status = ANY (ARRAY['running'::text, 'paused'::text]));
 
+-- Name: replay_job_open_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX replay_job_open_org ON outbox.replay_job USING btree (org_id) WHERE (status = ANY (ARRAY['running'::text, 'paused'::text]));
+
+-- Name: replay_job_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX replay_job_org ON outbox.replay_job USING btree (org_id, id);
+
 -- Name: reply_word_word; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
@@ -40073,10 +40139,10 @@ GRANT SELECT ON TABLE outbox.refusal TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.create_one_waiting(p_refusal outbox.refusal, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean, p_caller text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean, p_caller text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text, p_by_token boolean, p_caller text) TO service_role;
 
 -- Name: FUNCTION create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42772,6 +42838,10 @@ REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_no
 -- Name: FUNCTION signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp with time zone, p_rejected uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 

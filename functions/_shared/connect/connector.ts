@@ -3,7 +3,7 @@ import { asError } from '../base/errors.ts'
 import type { Conn } from '../runtime/runtime.ts'
 import type { AddressPolicy } from './address.ts'
 import { checkDial } from './dial.ts'
-import type { Resolve } from './lookup.ts'
+import type { Resolve } from './share_lookups.ts'
 import { openSocket } from './socket.ts'
 import { openSecure } from './secure.ts'
 import { openTunnel } from './tunnel.ts'
@@ -23,6 +23,8 @@ export type ConnectTo = {
   hostname: string
   port: number
   tls: boolean
+  /** Whose endpoint it is, which limits the lookups of names; absent: the operator's. */
+  org?: string | undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import { runtime } from '../runtime/current.ts'
 import type { TcpConn } from '../runtime/runtime.ts'
-import type { ResolvedAddress } from './lookup.ts'
+import type { ResolvedAddress } from './share_lookups.ts'
 
 /** How long one address is tried alone before the next one is tried too (RFC 8305 section 5). */
 const staggerMs = 250

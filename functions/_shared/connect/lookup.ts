@@ -2,13 +2,8 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { asError } from '../base/errors.ts'
 import type { AddressPolicy } from './address.ts'
+import { type Resolve, type ResolvedAddress, shareLookups } from './share_lookups.ts'
 import { blockedMessage } from './target.ts'
-
-/** An address of a name; `family` is 4 or 6. */
-export type ResolvedAddress = { address: string; family: number }
-
-/** Resolves with all addresses of a name, A and AAAA; rejects without any. */
-export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>
 
 /** Connections to an address or a port are not allowed. */
 export class BlockedAddressError extends Error {
@@ -26,22 +21,6 @@ export const resolveBySystem: Resolve = shareLookups((hostname) =>
 )
 
 /**
- * Makes one lookup of a name at a time, whose result all get that ask meanwhile. The system's resolver cannot be
- * cancelled: a name whose servers do not reply holds a thread for up to a minute, and each retry would hold one
- * more, until no name of any organisation can be looked up.
- */
-export function shareLookups(resolve: Resolve): Resolve {
-  const inFlight = new Map<string, Promise<ResolvedAddress[]>>()
-  return (hostname) => {
-    const known = inFlight.get(hostname)
-    if (known !== undefined) return known
-    const lookup = resolve(hostname).finally(() => inFlight.delete(hostname))
-    inFlight.set(hostname, lookup)
-    return lookup
-  }
-}
-
-/**
  * The vetted addresses of a name, IPv4 first because some hosts have no IPv6. If one address is not
  * allowed, the name is refused: otherwise the next connection might use that address. Rejects with
  * BlockedAddressError.
@@ -50,8 +29,9 @@ export async function lookupVetted(
   hostname: string,
   policy: AddressPolicy,
   resolve: Resolve,
+  org?: string,
 ): Promise<ResolvedAddress[]> {
-  const addresses = await resolve(hostname)
+  const addresses = await resolve(hostname, org)
   if (!addresses.every(({ address }) => policy.allows(address))) {
     throw new BlockedAddressError()
   }
@@ -66,9 +46,10 @@ export async function lookupVetted(
 export function vettedLookup(
   policy: AddressPolicy,
   resolve: Resolve = resolveBySystem,
+  org?: string,
 ): LookupFunction {
   return function lookup(hostname, options, callback): void {
-    lookupVetted(hostname, policy, resolve).then((addresses) => {
+    lookupVetted(hostname, policy, resolve, org).then((addresses) => {
       const [first] = addresses
       if (first === undefined) {
         callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0)

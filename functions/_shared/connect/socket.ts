@@ -2,7 +2,8 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls'
 import { serverChecks } from '../runtime/server_checks.ts'
 import type { AddressPolicy } from './address.ts'
-import { type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
+import { resolveBySystem, vettedLookup } from './lookup.ts'
+import type { Resolve } from './share_lookups.ts'
 import { checkDial } from './dial.ts'
 
 export type SocketOptions = {
@@ -14,6 +15,8 @@ export type SocketOptions = {
   resolve?: Resolve
   /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string | undefined
+  /** The same as in `ConnectTo`. */
+  org?: string | undefined
 }
 
 /**
@@ -33,10 +36,10 @@ export function openSocket(options: SocketOptions): Socket {
  * BlockedAddressError.
  */
 export function vettedOptions(
-  { hostname, port, policy, resolve = resolveBySystem }: Omit<SocketOptions, 'tls'>,
+  { hostname, port, policy, resolve = resolveBySystem, org }: Omit<SocketOptions, 'tls'>,
 ): { host: string; port: number; lookup: LookupFunction } {
   checkDial({ hostname, port, policy })
-  return { host: hostname, port, lookup: vettedLookup(policy, resolve) }
+  return { host: hostname, port, lookup: vettedLookup(policy, resolve, org) }
 }
 
 type TlsOptions = typeof serverChecks & { servername?: string; ca?: string }

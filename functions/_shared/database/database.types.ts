@@ -4378,7 +4378,13 @@ export type Database = {
         Returns: number
       }
       'create_org_endpoint': {
-        Args: { 'p_by_token'?: boolean; 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
+        Args: {
+          'p_by_token'?: boolean
+          'p_caller'?: string
+          'p_endpoint': Json
+          'p_key'?: string
+          'p_org_id': string
+        }
         Returns: Json
       }
       'create_refused': {
@@ -7920,6 +7926,10 @@ export type Database = {
       'signing_secret': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_rejected'?: (string)[] }
         Returns: string
+      }
+      'signing_secrets': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_rejected'?: (string)[] }
+        Returns: (string)[]
       }
       'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'source_query': {

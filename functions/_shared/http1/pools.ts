@@ -1,6 +1,6 @@
 import type { AddressPolicy } from '../connect/address.ts'
 import { type Connect, type ConnectTo, createConnector } from '../connect/connector.ts'
-import type { Resolve } from '../connect/lookup.ts'
+import type { Resolve } from '../connect/share_lookups.ts'
 import type { Connection } from './connection.ts'
 import type { Deadlines } from './deadlines.ts'
 import { Origin } from './origin.ts'
@@ -26,9 +26,10 @@ export type PoolOptions = {
 export type Pools = {
   /**
    * The connections of an endpoint for a URL. If the policy is a new object, all connections of the previous
-   * policy close when they become unused. So pass the same object while the policy is the same.
+   * policy close when they become unused. So pass the same object while the policy is the same. `org` is the
+   * organisation of the endpoint.
    */
-  of(endpoint: string, url: URL, policy: AddressPolicy): Origin
+  of(endpoint: string, url: URL, policy: AddressPolicy, org?: string): Origin
   /** How many endpoints have a connection or a request. */
   readonly size: number
   readonly keepAliveMs: number
@@ -54,12 +55,12 @@ export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Po
   let inForce: { policy: AddressPolicy; connect: Connect } | null = null
   let sockets = 0
 
-  function of(endpoint: string, url: URL, policy: AddressPolicy): Origin {
+  function of(endpoint: string, url: URL, policy: AddressPolicy, org?: string): Origin {
     const { connect } = inForce?.policy === policy ? inForce : adopt(policy)
     const name = `${endpoint} ${originOf(url)}`
     const known = origins.get(name)
     if (known !== undefined) return known
-    const origin = open(name, url, connect)
+    const origin = open(name, { ...addressOf(url), org }, connect)
     origins.set(name, origin)
     return origin
   }
@@ -76,9 +77,9 @@ export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Po
     return inForce
   }
 
-  function open(name: string, url: URL, connect: Connect): Origin {
+  function open(name: string, to: ConnectTo, connect: Connect): Origin {
     const origin = new Origin({
-      to: addressOf(url),
+      to,
       connect,
       maxConnections: maxPerOrigin,
       keepMs: keepAliveMs,

@@ -44,6 +44,7 @@ function requestOf(
   const signatures = sign(delivery.event, timestamp, body, keys, simpleKey)
   return {
     endpoint: delivery.endpoint,
+    org: event.org_id,
     // webhook-id and idempotency-key tell the receiver that it has the event already.
     isRepeatable: true,
     url: target.url,

@@ -1,5 +1,6 @@
 import { ConnectTimeoutError } from '../connect/connector.ts'
-import { lookupVetted, type Resolve, resolveBySystem } from '../connect/lookup.ts'
+import { lookupVetted, resolveBySystem } from '../connect/lookup.ts'
+import type { Resolve } from '../connect/share_lookups.ts'
 import { isAllowedHost } from '../connect/target.ts'
 import { fault, faultOf } from './fault.ts'
 import { LimitedBody } from './limited_body.ts'
@@ -64,13 +65,13 @@ function isName(hostname: string): boolean {
 /** The resolver cannot be cancelled, so its result is ignored after the deadline. */
 async function lookupInTime(
   hostname: string,
-  { policy }: PostRequest,
+  { policy, org }: PostRequest,
   resolve: Resolve,
   signal: AbortSignal,
 ): Promise<void> {
   await new Promise<void>((done, fail) => {
     signal.addEventListener('abort', () => fail(new ConnectTimeoutError()), { once: true })
-    lookupVetted(hostname, policy, resolve).then(() => done(), fail)
+    lookupVetted(hostname, policy, resolve, org).then(() => done(), fail)
   })
 }
 

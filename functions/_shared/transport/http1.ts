@@ -27,7 +27,7 @@ export function createHttp1Transport(
       } catch (error) {
         return resolve(faultOf(error))
       }
-      const origin = pools.of(request.endpoint, request.url, request.policy)
+      const origin = pools.of(request.endpoint, request.url, request.policy, request.org)
       origin.request(
         new Attempt(request, pieces, {
           origin,

@@ -9,6 +9,8 @@ export type PostRequest = {
   method?: 'GET'
   /** The id of the endpoint: only its own requests share connections. */
   endpoint: string
+  /** The organisation of the endpoint, which limits the lookups of names; absent: the operator decides the URL. */
+  org?: string
   /**
    * Whether the request may be sent a second time if a connection that was used before ends without a byte of
    * a response (RFC 9110 section 9.2.2). Nearly always it was closed before the request arrived.

@@ -117,6 +117,9 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_endpoint: c.req.valid('json'),
       p_by_token: c.get('principal').kind !== 'key',
+      ...c.get('principal').scopes.has('secrets:read')
+        ? {}
+        : { p_caller: c.get('principal').actor },
       ...key === undefined ? {} : { p_key: key },
     }, createdEndpointSchema).catch((error) => {
       throw missingKind(error, c.req.valid('json').kind) ?? error

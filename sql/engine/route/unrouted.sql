@@ -46,6 +46,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
@@ -76,6 +77,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -158,6 +160,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_incremental_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare

@@ -229,6 +229,16 @@ export const api: readonly Mutant[] = [
     why: 'Whoever has repeated a creation gets the secret that replaced a leaked one.',
   },
   {
+    file: 'sql/api/endpoint_create.sql',
+    find: `
+        and (p_caller is null or v_result ->> 'createdBy' = p_caller)
+`,
+    replace: `
+`,
+    tests: ['sql/api/begin_request/other_caller.test.sql'],
+    why: 'A token without secrets:read gets the secret of an endpoint by repeating its creation.',
+  },
+  {
     file: 'sql/api/token_share.sql',
     find: 'if v_in_flight > coalesce(p_before.max_in_flight, 0) then',
     replace: 'if v_in_flight > 0 then',

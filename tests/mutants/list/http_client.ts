@@ -433,11 +433,32 @@ export const httpClient: readonly Mutant[] = [
     why: 'A worker under Node sends to a server whose certificate is invalid.',
   },
   {
-    file: 'functions/_shared/connect/lookup.ts',
+    file: 'functions/_shared/connect/share_lookups.ts',
     find: '    if (known !== undefined) return known\n',
     replace: '',
     tests: ['functions/_shared/connect/lookup.test.ts'],
     why: 'Each retry to a name whose servers do not reply holds one more thread.',
+  },
+  {
+    file: 'functions/_shared/connect/share_lookups.ts',
+    find: 'if (lane.running < mostLookupsOfOrg) return',
+    replace: 'if (lane.running >= 0) return',
+    tests: ['functions/_shared/connect/lookup.test.ts'],
+    why: 'Many names whose servers do not reply hold all threads, and nobody else is delivered to.',
+  },
+  {
+    file: 'functions/_shared/connect/share_lookups.ts',
+    find: 'if (startNext !== undefined) startNext()',
+    replace: 'if (startNext === undefined) return',
+    tests: ['functions/_shared/connect/lookup.test.ts'],
+    why: 'A name that waits for the lookups of its organisation is never looked up.',
+  },
+  {
+    file: 'functions/_shared/senders/webhook.ts',
+    find: '    org: event.org_id,\n',
+    replace: '',
+    tests: ['functions/_shared/senders/lookups_of_org.test.ts'],
+    why: 'The lookups of an organisation have no limit.',
   },
   {
     file: 'functions/_shared/runtime/node_runtime.ts',

@@ -32,7 +32,7 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/signing_secret.sql',
-    find: 's.id is not distinct from v_kept desc, s.expires_at is null, s.created_at, s.id',
+    find: 's.id is not distinct from g.kept desc, s.expires_at is null, s.created_at, s.id',
     replace: 's.expires_at is null, s.created_at, s.id',
     tests: ['sql/engine/complete/rotated_secret.test.sql'],
     why: 'X-Signature never changes to the secret that the receiver has.',

@@ -146,7 +146,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   add_secret check_endpoint check_endpoint_limit check_subscription_limits check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
   check_named_again finish_change url_origin
   check_signing_key check_is_signed disable_endpoints drop_expired_secrets header_problem active_secrets
-  signing_secret has_other_secret keep_secrets with_secrets
+  signing_secret signing_secrets has_other_secret keep_secrets with_secrets
   -- search
   found_events found_letters messages_of_correlation audit_of_correlation audit_json saga_json inbound_json
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status

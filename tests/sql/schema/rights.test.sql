@@ -1,7 +1,7 @@
 -- General rules for everything in the schema outbox, what is to come included. Who may do what with
 -- each object is decided in ../rights/_decisions.sql.
 begin;
-select plan(10);
+select plan(11);
 
 create temporary view outbox_function as
   select p.oid, p.oid::regprocedure::text as name, p.proname, p.proconfig, p.proowner, p.prosecdef,
@@ -20,6 +20,12 @@ select is_empty(
   $$ select name from outbox_function
      where not coalesce('search_path=pg_temp' = any (proconfig), false) $$,
   'every function searches pg_catalog and then the temporary schema alone: close_new() sees to it');
+
+-- Sorting the rows of each equal beginning of another index reads all of them before the first one comes.
+select is_empty(
+  $$ select name from outbox_function
+     where 'enable_sort=off' = any (proconfig) and not 'enable_incremental_sort=off' = any (proconfig) $$,
+  'each function that reads in the order of an index may sort in no way');
 
 select is_empty(
   $$ select proname from outbox_function group by proname having count(*) > 1 $$,

@@ -34,6 +34,7 @@ async function send(
 
   const exchange = await deps.transport.post({
     endpoint: delivery.endpoint,
+    org: event.org_id,
     // Slack cannot recognise a repeat. But the schedule sends the message again after `reset` too, so this
     // causes no duplicate that a failed attempt would not cause, and saves the attempt.
     isRepeatable: true,

@@ -5,7 +5,7 @@
 
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
-import type { Resolve } from '../../../../functions/_shared/connect/lookup.ts'
+import type { Resolve } from '../../../../functions/_shared/connect/share_lookups.ts'
 import { createFetchTransport } from '../../../../functions/_shared/transport/fetch.ts'
 import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
