@@ -3237,7 +3237,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'active_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
+      'active_secrets': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: Json }
       'add_activity': {
         Args: {
           'p_message': Omit<
