@@ -84,6 +84,21 @@ ALTER TYPE outbox.delivery_key OWNER TO postgres;
 
 COMMENT ON TYPE outbox.delivery_key IS 'The key of a delivery, with the type of its event; null if the type is not known yet.';
 
+-- Name: due_gate; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.due_gate AS (
+	id bigint,
+	changed_at timestamp with time zone,
+	org_id text,
+	most integer
+);
+
+ALTER TYPE outbox.due_gate OWNER TO postgres;
+
+-- Name: TYPE due_gate; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.due_gate IS 'A due gate, as due_gates() has read it. most: how many rows it gives at most.';
+
 -- Name: filter; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.filter AS (
@@ -11327,7 +11342,10 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  v_most constant integer := 5000;
+  v_most_due constant integer := 5000;
+  v_others outbox.due_gate[];
+  v_rows bigint;
+  v_taken jsonb;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
@@ -11351,7 +11369,7 @@ begin
       and (not v_is_partial or (
         select e.kind from outbox.endpoint e where e.id = g.endpoint_id) <> all (v_unsent))
     order by g.next_at
-    limit v_most
+    limit v_most_due
   ), first as materialized (
     select d.*,
       v_refused > 0 and exists (
@@ -11364,29 +11382,29 @@ begin
     ) d
     order by d.turn, d.next_at, d.id
     limit greatest(p_limit, 100) + v_refused
+  ), summed as materialized (
+    select d.*, m.most,
+      pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before,
+      pg_catalog.sum(m.most) over (partition by d.org_id order by d.turn) - m.most
+        as before_of_org
+    from first d
+    cross join lateral (
+      select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select case
+        when e.status = 'enabled' and not d.refused then least(
+          d.depth, e.quantum, v_of_org, greatest(e.max_in_flight - d.in_flight, 1),
+          case when d.breaker = 'closed' then e.quantum else 1 end)
+        else 0
+      end as most
+    ) m
   ), wanted as materialized (
-    select w.id, w.changed_at, w.turn
-    from (
-      select d.id, d.changed_at, d.refused, d.turn,
-        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before,
-        pg_catalog.sum(m.most) over (partition by d.org_id order by d.turn) - m.most
-          as before_of_org
-      from first d
-      cross join lateral (
-        select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
-      ) e
-      cross join lateral (
-        select case
-          when e.status = 'enabled' and not d.refused then least(
-            d.depth, e.quantum, v_of_org, greatest(e.max_in_flight - d.in_flight, 1),
-            case when d.breaker = 'closed' then e.quantum else 1 end)
-          else 0
-        end as most
-      ) m
-    ) w
+    select w.id, w.changed_at, w.turn, w.org_id, w.most
+    from summed w
     where w.before < p_limit and w.before_of_org < v_of_org and not w.refused
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id, w.turn
+    select g.endpoint_id, g.next_at, g.id, w.turn, w.org_id, w.most
     from wanted w
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
@@ -11410,8 +11428,23 @@ begin
         where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
         order by g.next_at limit 1
       )
-    end
-  into v_endpoints, v_first;
+    end,
+    (select coalesce(pg_catalog.sum(l.most), 0) from locked l),
+    case when (select pg_catalog.count(*) from locked) < (select pg_catalog.count(*) from wanted)
+      then array(
+        select row(d.id, d.changed_at, d.org_id, d.most)::outbox.due_gate from summed d
+        where d.most > 0 and (d.id in (select w.id from wanted w)) is not true
+        order by d.turn, d.next_at, d.id)
+    end,
+    (select coalesce(pg_catalog.jsonb_object_agg(o.org_id, o.most), '{}')
+     from (
+       select l.org_id, pg_catalog.sum(l.most) as most from locked l group by l.org_id
+     ) o)
+  into v_endpoints, v_first, v_rows, v_others, v_taken;
+  if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
+    v_endpoints := nullif(
+      v_endpoints || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now), '{}');
+  end if;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
   if v_first > v_from + interval '500 ms' then
@@ -33308,6 +33341,49 @@ ALTER FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) IS 'Waits until no other transaction creates something that this limit of the organisation counts. locks: the row of limit_turn, after the row of the endpoint that the caller may hold.';
 
+-- Name: take_others(outbox.due_gate[], bigint, integer, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_gate outbox.due_gate;
+  v_endpoint uuid;
+  v_endpoints uuid[] := array[]::uuid[];
+  v_left bigint := p_limit;
+  v_of_org bigint;
+begin
+  -- One by one: how many more are needed depends on which of them are locked.
+  foreach v_gate in array p_gates loop
+    exit when v_left <= 0;
+    v_of_org := coalesce((p_taken ->> v_gate.org_id)::bigint, 0);
+    continue when v_of_org >= p_of_org;
+    -- As in due_gates().
+    select g.endpoint_id into v_endpoint from outbox.gate g
+    where g.id = v_gate.id and g.changed_at >= v_gate.changed_at
+      and coalesce(g.next_at, 'infinity') <= p_now
+    order by g.changed_at desc limit 1
+    for no key update skip locked;
+    if found then
+      v_endpoints := v_endpoints || v_endpoint;
+      v_left := v_left - v_gate.most;
+      p_taken := p_taken || pg_catalog.jsonb_build_object(v_gate.org_id, v_of_org + v_gate.most);
+    end if;
+  end loop;
+  return v_endpoints;
+end
+$$;
+
+ALTER FUNCTION outbox.take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone) IS 'Locks those of these gates that are not locked, in the order given, as many as give p_limit rows, and returns their endpoints. p_of_org: how many rows an organisation may have; p_taken: those that it has, {organisation: n}. locks: gates with SKIP LOCKED.';
+
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
@@ -42914,6 +42990,10 @@ REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) 
 -- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
