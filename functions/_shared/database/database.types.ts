@@ -3237,7 +3237,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'active_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
+      'active_secrets': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: Json }
       'add_activity': {
         Args: {
           'p_message': Omit<
@@ -8033,6 +8033,16 @@ export type Database = {
       'take_endpoint_turn': { Args: { 'p_org_id': string }; Returns: undefined }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
+      'take_others': {
+        Args: {
+          'p_gates': (Database['outbox']['CompositeTypes']['due_gate'])[]
+          'p_limit': number
+          'p_now': string
+          'p_of_org': number
+          'p_taken': Json
+        }
+        Returns: (string)[]
+      }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'take_waiting_updates': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
@@ -8394,6 +8404,12 @@ export type Database = {
         'event_id': string | null
         'endpoint_id': string | null
         'event_type': string | null
+      }
+      'due_gate': {
+        'id': number | null
+        'changed_at': string | null
+        'org_id': string | null
+        'most': number | null
       }
       'filter': {
         'path': unknown

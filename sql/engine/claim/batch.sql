@@ -49,6 +49,8 @@ declare
   v_dropped outbox.event[];
   v_found bigint;
   v_rotated uuid[];
+  v_unknown uuid[];
+  v_secrets jsonb;
 begin
   -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
   -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
@@ -94,33 +96,44 @@ begin
   if v_found < (select pg_catalog.count(distinct u) from pg_catalog.unnest(p_claimed.events) u) then
     raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
   end if;
-  v_parcel.endpoints := (
-    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
+  -- Known endpoints are left out, because each secret takes 15 us to read. A secret that expires
+  -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a secret
+  -- that will expire, or expired in the last minute.
+  v_unknown := array(
+    select e.id
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (
-      select e.*, e.xmin::text as revision from outbox.endpoint e where e.id = c.id offset 0
+      select e.id, e.kind, e.xmin::text as revision from outbox.endpoint e
+      where e.id = c.id offset 0
     ) e
-    cross join lateral (
-      select e.revision, e.version, e.kind, e.url, e.timeout_ms, e.payload,
-        case
-          when e.headers_vault_id is null then '{}'
-          else outbox.stored_headers(e.headers_vault_id)
-        end as headers,
-        outbox.active_secrets(e.id, p_now) as secrets,
-        case
-          when e.credentials_vault_id is not null
-          then outbox.stored_credentials(e.credentials_vault_id)
-        end as credentials,
-        e.config
-    ) x
-    -- Known endpoints are left out, because each secret takes 30 us to read. A secret that expires
-    -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a
-    -- secret that will expire, or expired in the last minute.
     where p_known ->> e.id::text is distinct from e.revision
       or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
+  v_parcel.endpoints := '{}';
+  if pg_catalog.cardinality(v_unknown) > 0 then
+    v_secrets := outbox.active_secrets(v_unknown, p_now);
+    v_parcel.endpoints := (
+      select pg_catalog.json_object_agg(e.id, x)
+      from pg_catalog.unnest(v_unknown) as c (id)
+      cross join lateral (
+        select e.*, e.xmin::text as revision from outbox.endpoint e where e.id = c.id offset 0
+      ) e
+      cross join lateral (
+        select e.revision, e.version, e.kind, e.url, e.timeout_ms, e.payload,
+          case
+            when e.headers_vault_id is null then '{}'
+            else outbox.stored_headers(e.headers_vault_id)
+          end as headers,
+          coalesce(v_secrets -> e.id::text, '[]') as secrets,
+          case
+            when e.credentials_vault_id is not null
+            then outbox.stored_credentials(e.credentials_vault_id)
+          end as credentials,
+          e.config
+      ) x);
+  end if;
   return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;

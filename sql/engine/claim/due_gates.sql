@@ -9,11 +9,13 @@
 --                    more are due, an organisation may wait.
 --   3 first          In the order of turns, p_limit of them, but at least 100, because some
 --                    endpoints may be paused. refused: the database refuses to claim from it.
+--                    summed: the same, with the sums that step 4 needs.
 --   4 wanted         As many of them as fill the batch, and of each organisation as many as fill
 --                    its part (most_of_org()). most: how many rows a gate gives at most; before:
 --                    the sum of that over the gates before it.
 --   5 locked         The wanted gates that are still due and that no other transaction has locked.
---   6 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
+--   6 take_others()  If others have locked some of them, takes the next ones of `first` instead.
+--   7 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.most_of_org(p_limit integer, p_now timestamptz) returns integer
 language plpgsql stable
@@ -30,42 +32,6 @@ $$;
 comment on function outbox.most_of_org(integer, timestamptz) is
   'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
   'while organisations wait for each other in routing, else all.';
-
-create function outbox.due_suspect(p_now timestamptz) returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_suspect uuid;
-  v_endpoints uuid[];
-  v_unsent text[] := outbox.unsent_kinds();
-begin
-  select r.endpoint_id into v_suspect
-  from outbox.endpoint_refusal r
-  where r.again_at <= p_now
-    and exists (
-      select from outbox.gate g
-      where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
-    and exists (
-      select from outbox.endpoint e
-      where e.id = r.endpoint_id and e.status = 'enabled' and e.kind <> all (v_unsent))
-  order by r.again_at
-  limit 1
-  for no key update of r skip locked;
-  if v_suspect is not null then
-    select array[g.endpoint_id] into v_endpoints
-    from outbox.gate g
-    where g.endpoint_id = v_suspect and coalesce(g.next_at, 'infinity') <= p_now
-    order by g.changed_at desc limit 1
-    for no key update skip locked;
-  end if;
-  return v_endpoints;
-end
-$$;
-comment on function outbox.due_suspect(timestamptz) is
-  'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; '
-  'null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
 create function outbox.due_gates(
   p_limit integer, p_now timestamptz, p_full text[] default '{}'
@@ -84,7 +50,10 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  v_most constant integer := 5000;
+  v_most_due constant integer := 5000;
+  v_others outbox.due_gate[];
+  v_rows bigint;
+  v_taken jsonb;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
   -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
@@ -108,7 +77,7 @@ begin
       and (not v_is_partial or (
         select e.kind from outbox.endpoint e where e.id = g.endpoint_id) <> all (v_unsent))
     order by g.next_at
-    limit v_most
+    limit v_most_due
   ), first as materialized (
     select d.*,
       v_refused > 0 and exists (
@@ -121,29 +90,29 @@ begin
     ) d
     order by d.turn, d.next_at, d.id
     limit greatest(p_limit, 100) + v_refused
+  ), summed as materialized (
+    select d.*, m.most,
+      pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before,
+      pg_catalog.sum(m.most) over (partition by d.org_id order by d.turn) - m.most
+        as before_of_org
+    from first d
+    cross join lateral (
+      select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select case
+        when e.status = 'enabled' and not d.refused then least(
+          d.depth, e.quantum, v_of_org, greatest(e.max_in_flight - d.in_flight, 1),
+          case when d.breaker = 'closed' then e.quantum else 1 end)
+        else 0
+      end as most
+    ) m
   ), wanted as materialized (
-    select w.id, w.changed_at, w.turn
-    from (
-      select d.id, d.changed_at, d.refused, d.turn,
-        pg_catalog.sum(m.most) over (order by d.turn, d.next_at, d.id) - m.most as before,
-        pg_catalog.sum(m.most) over (partition by d.org_id order by d.turn) - m.most
-          as before_of_org
-      from first d
-      cross join lateral (
-        select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
-      ) e
-      cross join lateral (
-        select case
-          when e.status = 'enabled' and not d.refused then least(
-            d.depth, e.quantum, v_of_org, greatest(e.max_in_flight - d.in_flight, 1),
-            case when d.breaker = 'closed' then e.quantum else 1 end)
-          else 0
-        end as most
-      ) m
-    ) w
+    select w.id, w.changed_at, w.turn, w.org_id, w.most
+    from summed w
     where w.before < p_limit and w.before_of_org < v_of_org and not w.refused
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id, w.turn
+    select g.endpoint_id, g.next_at, g.id, w.turn, w.org_id, w.most
     from wanted w
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
@@ -167,8 +136,23 @@ begin
         where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
         order by g.next_at limit 1
       )
-    end
-  into v_endpoints, v_first;
+    end,
+    (select coalesce(pg_catalog.sum(l.most), 0) from locked l),
+    case when (select pg_catalog.count(*) from locked) < (select pg_catalog.count(*) from wanted)
+      then array(
+        select row(d.id, d.changed_at, d.org_id, d.most)::outbox.due_gate from summed d
+        where d.most > 0 and (d.id in (select w.id from wanted w)) is not true
+        order by d.turn, d.next_at, d.id)
+    end,
+    (select coalesce(pg_catalog.jsonb_object_agg(o.org_id, o.most), '{}')
+     from (
+       select l.org_id, pg_catalog.sum(l.most) as most from locked l group by l.org_id
+     ) o)
+  into v_endpoints, v_first, v_rows, v_others, v_taken;
+  if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
+    v_endpoints := nullif(
+      v_endpoints || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now), '{}');
+  end if;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
   if v_first > v_from + interval '500 ms' then

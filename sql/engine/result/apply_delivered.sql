@@ -131,22 +131,32 @@ begin
     cross join lateral (
       select e.kind from outbox.endpoint e where e.id = t.endpoint_id offset 0
     ) e
+  ), by_kind as (
+    -- Before the labels are made: they would be as many as the endpoints.
+    select t.kind, t.error_class, t.code, t.took, t.age, pg_catalog.sum(t.n) as n,
+      pg_catalog.sum(t.ms) as ms, pg_catalog.sum(t.age_ms) as age_ms,
+      pg_catalog.sum(t.resent) as resent
+    from tallied t
+    group by 1, 2, 3, 4, 5
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
     select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
-    from tallied t
+    from by_kind t
     cross join lateral (values
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
       ('deliveries', array[t.kind, 'delivered'], t.n, 0),
-      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
-      ('endpoint_attempts', case
-        when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
-      end, t.n, 0)
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0)
     ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
+    union all
+    select 'endpoint_attempts', array[t.endpoint_id::text, 'delivered', t.error_class],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where v_each
+    group by t.endpoint_id, t.error_class
   ), by_lane as materialized (
     select g.lane_id, g.endpoint_id, pg_catalog.count(*)::integer as n
     from gone g

@@ -66,10 +66,13 @@ async function call(port: number, args: string[]): Promise<string> {
 }
 
 async function runs(program: string, args: string[]): Promise<boolean> {
-  return await new Deno.Command(program, { args, stdout: 'null' }).output().then(
-    ({ success }) => success,
-    () => false,
-  )
+  try {
+    // A program that is missing is thrown at once, not by the promise.
+    return (await new Deno.Command(program, { args, stdout: 'null' }).output()).success
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false
+    throw error
+  }
 }
 
 async function install(log: (line: string) => void): Promise<void> {

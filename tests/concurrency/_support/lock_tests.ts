@@ -285,17 +285,21 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'and the failed step of another counts once it is free',
   ],
-  'engine/claim/due_gates.sql due_suspect: for no key update of r skip locked': [
+  'engine/claim/due_suspect.sql due_suspect: for no key update of r skip locked': [
     'held_gates.test.ts',
     'due_gates() goes on beside a session that tries a refused endpoint alone',
   ],
-  'engine/claim/due_gates.sql due_suspect: for no key update skip locked': [
+  'engine/claim/due_suspect.sql due_suspect: for no key update skip locked': [
     'held_gates.test.ts',
     'due_gates() passes over the gate of a refused endpoint that another session holds',
   ],
   'engine/claim/due_gates.sql due_gates: for no key update skip locked': [
     'held_gates.test.ts',
     'due_gates() passes over a gate that another session holds',
+  ],
+  'engine/claim/take_others.sql take_others: for no key update skip locked': [
+    'beside.test.ts',
+    'a claim is full beside others that have locked the first gates',
   ],
   'engine/claim/isolated.sql due_isolated_gate: for no key update of g skip locked': [
     'held_gates.test.ts',

@@ -343,6 +343,24 @@ export const locks: readonly Mutant[] = [
       'due_gates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
+    file: 'sql/engine/claim/take_others.sql',
+    find: '    for no key update skip locked;',
+    replace: '    for no key update;',
+    tests: [
+      'concurrency/beside.test.ts#a claim is full beside others that have locked the first gates',
+    ],
+    why: 'A claim waits for the gates that other claims have locked.',
+  },
+  {
+    file: 'sql/engine/claim/take_others.sql',
+    find: '    continue when v_of_org >= p_of_org;',
+    replace: '',
+    tests: [
+      'concurrency/beside.test.ts#a claim beside others gives each organisation no more than its share',
+    ],
+    why: 'Beside other claims, an organisation with many endpoints takes the part of the others.',
+  },
+  {
     file: 'sql/messages/send/message_claim.sql',
     find:
       '    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;',

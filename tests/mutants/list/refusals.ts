@@ -408,7 +408,7 @@ export const refusals: readonly Mutant[] = [
     why: 'A run that died hides that nobody can send a kind.',
   },
   {
-    file: 'sql/engine/claim/due_gates.sql',
+    file: 'sql/engine/claim/due_suspect.sql',
     find: ` and e.status = 'enabled' and e.kind <> all (v_unsent))`,
     replace: ` and e.status = 'enabled')`,
     tests: ['sql/engine/dispatch/kinds.test.sql'],

@@ -98,7 +98,7 @@ insert into span values
   ('a lifted opt-out', $$select outbox.change_opt_out('default', '+12025550111', 'ALL', true, 'phone'), outbox.change_opt_out('default', '+12025550111', 'ALL', false, 'phone')$$, '60 days',
    'select outbox.cleanup()', 'select count(*) from outbox.opt_out', '1, then 0'),
   ('a replaced secret', $$select outbox.rotate_secret(endpoint(), p_overlap => '1 hour')$$, '00:59:59.999999', 'select 1',
-   'select jsonb_array_length(outbox.active_secrets(e.id, outbox.clock())) from outbox.endpoint e', '2, then 1'),
+   'select jsonb_array_length(outbox.active_secrets(array[e.id], outbox.clock()) -> e.id::text) from outbox.endpoint e', '2, then 1'),
   ('a replaced secret in Vault', $$select outbox.rotate_secret(endpoint(), p_overlap => '1 hour')$$, '01:04:59.999999', 'select outbox.cleanup()', 'select count(*) from outbox.endpoint_secret', '2, then 1'),
   ('an app''s replaced secret', $$select outbox.put_whatsapp_app('9', 'one'), outbox.put_whatsapp_app('9', 'two', p_overlap => '1 hour')$$, '00:59:59.999999', 'select 1',
    'select cardinality(outbox.app_secrets(a, outbox.clock())) from outbox.whatsapp_app a', '2, then 1'),

@@ -12,7 +12,7 @@ select time_is('2026-03-01 11:00:00+00');
 create temporary table ours as
 select (outbox.create_endpoint('https://example.com', p_secret => given(1)) ->> 'id')::uuid as id;
 select time_is('2026-03-01 12:00:00+00');
-create function live() returns jsonb language sql as $$ select outbox.active_secrets(id, outbox.clock()) from ours $$;
+create function live() returns jsonb language sql as $$ select outbox.active_secrets(array[id], outbox.clock()) -> id::text from ours $$;
 create function signing(p_answer jsonb) returns jsonb language sql as $$
   select p_answer -> 'endpoints' -> id::text -> 'secrets' from ours
 $$;
@@ -75,13 +75,13 @@ select is((select count(*)::integer from outbox.endpoint_secret join ours on end
 -- Rotations of one moment have no newest: the order is that of their ids, whichever row was written last.
 create temporary table twins as select (outbox.create_endpoint('https://example.com/twins') ->> 'id')::uuid as id;
 select outbox.rotate_secret(id) from twins, generate_series(1, 4);
-create temporary table told as select outbox.read_secret(id) as answer, outbox.active_secrets(id, outbox.clock()) as signing from twins;
+create temporary table told as select outbox.read_secret(id) as answer, outbox.active_secrets(array[id], outbox.clock()) -> id::text as signing from twins;
 create temporary table kept as
 select s.ctid as place, s as secret from outbox.endpoint_secret s join twins on twins.id = s.endpoint_id;
 delete from outbox.endpoint_secret s using twins where s.endpoint_id = twins.id;
 insert into outbox.endpoint_secret select (k.secret).* from (select * from kept order by place desc) k;
 select is(outbox.read_secret(id) -> 'secrets', answer -> 'secrets', 'read_secret() lists secrets of one moment in the same order each time') from told, twins;
-select is(outbox.active_secrets(id, outbox.clock()), signing, 'and a delivery is signed with them in the same order each time') from told, twins;
+select is(outbox.active_secrets(array[id], outbox.clock()) -> id::text, signing, 'and a delivery is signed with them in the same order each time') from told, twins;
 
 select * from finish();
 rollback;

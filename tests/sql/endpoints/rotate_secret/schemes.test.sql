@@ -12,7 +12,7 @@ $$;
 
 create temporary table ours as
 select (e ->> 'id')::uuid as id, e ->> 'secret' as secret from outbox.create_endpoint('https://example.com') e;
-create function live() returns jsonb language sql as $$ select outbox.active_secrets(id, outbox.clock()) from ours $$;
+create function live() returns jsonb language sql as $$ select outbox.active_secrets(array[id], outbox.clock()) -> id::text from ours $$;
 
 select is(outbox.rotate_secret(id, key(1)) - 'secret_id',
   jsonb_build_object('id', id, 'secret', null, 'public_key', public_of(1), 'expires_at', null),
