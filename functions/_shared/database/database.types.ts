@@ -1427,6 +1427,28 @@ export type Database = {
         }
         Relationships: []
       }
+      'installed_module': {
+        Row: {
+          'changed_at': string
+          'installed_at': string
+          'name': string
+          'version': string
+        }
+        ComputedFields: never
+        Insert: {
+          'changed_at': string
+          'installed_at': string
+          'name': string
+          'version': string
+        }
+        Update: {
+          'changed_at'?: string
+          'installed_at'?: string
+          'name'?: string
+          'version'?: string
+        }
+        Relationships: []
+      }
       'isolation': {
         Row: {
           'attempt': number | null
@@ -3994,6 +4016,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'check_module': { Args: { 'p_name': string; 'p_version': string }; Returns: undefined }
       'check_named_again': {
         Args: {
           'p_before': Omit<
@@ -6104,6 +6127,8 @@ export type Database = {
       'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
       'module_counters': { Args: Record<PropertyKey, never>; Returns: Json }
       'module_gauges': { Args: Record<PropertyKey, never>; Returns: Json }
+      'module_problem': { Args: Record<PropertyKey, never>; Returns: string }
+      'module_versions': { Args: Record<PropertyKey, never>; Returns: Json }
       'more_counters': {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -7156,6 +7181,7 @@ export type Database = {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
         Returns: number
       }
+      'record_module': { Args: { 'p_name': string }; Returns: undefined }
       'record_moves': {
         Args: {
           'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
