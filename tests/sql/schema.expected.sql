@@ -4264,6 +4264,41 @@ ALTER FUNCTION outbox.broker_to_wire(p_broker jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker with the names of the API (camelCase); null if there are none.';
 
+-- Name: build_index(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+declare
+  v_next record;
+  v_known oid[];
+  v_made regclass;
+begin
+  select m.* into v_next from outbox.missing_indexes(p_now) m limit least(p_limit, 1);
+  if not found then
+    return 0;
+  end if;
+  v_known := array(
+    select x.indexrelid from pg_catalog.pg_index x where x.indrelid = v_next.part);
+  -- Without a name, Postgres chooses the one that a new partition gets.
+  execute pg_catalog.regexp_replace(v_next.definition,
+    '^(CREATE (?:UNIQUE )?INDEX) \S+ ON ONLY \S+ ',
+    pg_catalog.format('\1 ON %s ', v_next.part));
+  select x.indexrelid::regclass into v_made from pg_catalog.pg_index x
+  where x.indrelid = v_next.part and x.indexrelid <> all (v_known);
+  execute pg_catalog.format('alter index %s attach partition %s', v_next.index, v_made);
+  return 1;
+end
+$$;
+
+ALTER FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION build_index(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) IS 'Builds the next of missing_indexes() and attaches it to the index of the parent; returns 1, or 0 if none is missing. It waits at most 500 ms for the lock of the partition. A step of the cleanup.';
+
 -- Name: build_parcel(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.parcel
@@ -21289,6 +21324,36 @@ ALTER FUNCTION outbox.missing_in_vault(p_what text) OWNER TO postgres;
 -- Name: FUNCTION missing_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.missing_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
+
+-- Name: missing_indexes(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.missing_indexes(p_now timestamp with time zone) RETURNS TABLE(index regclass, part regclass, definition text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select x.indexrelid::regclass, i.inhrelid::regclass, pg_catalog.pg_get_indexdef(x.indexrelid)
+  from pg_catalog.pg_index x
+  join pg_catalog.pg_class t on t.oid = x.indrelid
+  join pg_catalog.pg_inherits i on i.inhparent = t.oid
+  where t.relnamespace = 'outbox'::regnamespace and t.relkind = 'p' and not x.indisvalid
+    and not exists (
+      select from pg_catalog.pg_inherits a
+      join pg_catalog.pg_index o on o.indexrelid = a.inhrelid
+      where a.inhparent = x.indexrelid and o.indrelid = i.inhrelid)
+    and not exists (
+      select from outbox.partitions(t.relname::text) p
+      where p.part = i.inhrelid and p.until > p_now and p.since < p_now + interval '1 minute')
+  order by x.indexrelid, i.inhrelid;
+end
+$$;
+
+ALTER FUNCTION outbox.missing_indexes(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION missing_indexes(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.missing_indexes(p_now timestamp with time zone) IS 'The partitions that lack an index of their parent, without that of the present: the index of the parent, the partition, and the statement that created the index.';
 
 -- Name: module_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39537,6 +39602,10 @@ REVOKE ALL ON FUNCTION outbox.broker_target(p_letter outbox.dead_letter, p_endpo
 
 REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION build_index(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -41568,6 +41637,10 @@ REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 -- Name: FUNCTION missing_in_vault(p_what text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
+
+-- Name: FUNCTION missing_indexes(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.missing_indexes(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION module_counters(); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3680,6 +3680,7 @@ export type Database = {
         Returns: string
       }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'build_index': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'build_parcel': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -6125,6 +6126,14 @@ export type Database = {
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
       'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
+      'missing_indexes': {
+        Args: { 'p_now': string }
+        Returns: {
+          'definition': string
+          'index': unknown
+          'part': unknown
+        }[]
+      }
       'module_counters': { Args: Record<PropertyKey, never>; Returns: Json }
       'module_gauges': { Args: Record<PropertyKey, never>; Returns: Json }
       'module_problem': { Args: Record<PropertyKey, never>; Returns: string }
