@@ -53,3 +53,6 @@ grant execute on function
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
 to service_role;
+
+-- The module api ends here.
+select outbox.record_module('api');

@@ -10,3 +10,6 @@ grant execute on function
   outbox.claim_broker_replay(uuid, uuid, text, text, text),
   outbox.record_broker_replay(uuid, uuid, boolean)
 to service_role;
+
+-- The module brokers ends here.
+select outbox.record_module('brokers');

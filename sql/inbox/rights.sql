@@ -9,3 +9,6 @@ grant execute on function
   outbox.report_dead_message(text, text, text, text, text, text, text, integer)
 to service_role;
 grant select on outbox.consumer_inbox to service_role;
+
+-- The module inbox ends here.
+select outbox.record_module('inbox');

@@ -52,3 +52,6 @@ grant select on
   outbox.channel_hold,
   outbox.template_hold, outbox.notice_rule, outbox.deleted_channel, outbox.early_report
 to service_role;
+
+-- The module messages ends here.
+select outbox.record_module('messages');

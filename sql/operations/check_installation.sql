@@ -1,25 +1,6 @@
 -- The facts that the command `outhook check` needs from the database. The command judges them,
 -- because it also knows the project, its functions and the Data API.
 
-create function outbox.installed_modules() returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return (
-    select coalesce(pg_catalog.jsonb_agg(m.name order by m.place), '[]')
-    -- A function that each module always has.
-    from (values (1, 'core', 'dispatch'), (2, 'api', 'get_health'), (3, 'sagas', 'define_saga'),
-      (4, 'inbox', 'accept_once'), (5, 'watch', 'watch_table'),
-      (6, 'brokers', 'create_broker_endpoint'), (7, 'messages', 'create_message'))
-      m (place, name, marker)
-    where exists (
-      select from pg_catalog.pg_proc p
-      where p.pronamespace = 'outbox'::regnamespace and p.proname = m.marker));
-end
-$$;
-comment on function outbox.installed_modules() is
-  'The names of the installed modules, such as ["core", "api"].';
-
 create function outbox.job_statuses() returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -108,6 +89,7 @@ begin
     'postgres', pg_catalog.current_setting('server_version'),
     'version', outbox.version() ->> 'version',
     'modules', outbox.installed_modules(),
+    'module_versions', outbox.module_versions(),
     'contracts', outbox.contracts(),
     'configured', (
       select pg_catalog.jsonb_build_object(
@@ -132,7 +114,8 @@ begin
 end
 $$;
 comment on function outbox.check_installation(uuid) is
-  'The facts for `outhook check`: {"at", "postgres", "version", "modules", "contracts", '
-  '"configured": {"functions_url", "stored": how many of URL and secret are in Vault, "readable"}, '
-  '"jobs", "last_tick_at", "responses", "runs": numbers by kind, "queue": queue_health, '
-  '"problems", "test"}. p_event_id: the test event whose attempts are "test".';
+  'The facts for `outhook check`: {"at", "postgres", "version", "modules", '
+  '"module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and '
+  'secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by '
+  'kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts '
+  'are "test".';

@@ -85,6 +85,7 @@ begin
   end;
   return pg_catalog.array_remove(array[
     outbox.tick_problem(),
+    outbox.module_problem(),
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
@@ -102,11 +103,10 @@ end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, runs of another project, kicks that pg_net does not send, kinds '
-  'that no live run can send, objects '
-  'that the periodic work cannot process, settings without a row, a backlog older than a minute, '
-  'worker.enabled is false, '
-  'what a module adds. p_backlog: the result of queue_backlog().';
+  'an upgrade that is not finished, functions of another version, runs of another project, kicks '
+  'that pg_net does not send, kinds that no live run can send, objects that the periodic work '
+  'cannot process, settings without a row, a backlog older than a minute, worker.enabled is '
+  'false, what a module adds. p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select

@@ -15,3 +15,6 @@ grant execute on function
   outbox.end_saga(text, text, jsonb)
 to service_role;
 grant select on outbox.saga, outbox.saga_step to service_role;
+
+-- The module sagas ends here.
+select outbox.record_module('sagas');

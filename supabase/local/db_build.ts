@@ -14,10 +14,12 @@ import {
 } from './schema/migration.ts'
 import { orderPath } from './schema/order.ts'
 import { expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
+import { writeUpgrade } from './schema/upgrade_files.ts'
 
 const help =
-  `Build supabase/migrations from sql/ until the first release, and at any time the list of
-functions in sql/FUNCTIONS.md and the files that tests compare with.
+  `Build supabase/migrations from sql/ until the first release, after it the migrations of the next
+version, and at any time the list of functions in sql/FUNCTIONS.md and the files that tests compare
+with.
 
   npx -y deno@2.9.6 task db:build [--check]
 
@@ -141,11 +143,16 @@ async function readOr<T>(path: string, otherwise: T): Promise<string | T> {
 }
 
 /**
- * Builds the list of functions, the migrations and the expected files of the project at `root`, in this order;
- * with `check`, only compares the first two. A release freezes only the migrations.
+ * Builds the list of functions, the migrations, the upgrade from the last release, and the expected files of the
+ * project at `root`; with `check`, only compares them, without the expected files. A release freezes only the migrations.
  */
 export async function build(root: string, check: boolean): Promise<BuildOutcome[]> {
-  const outcomes = [await writeFunctionList(root, check), await buildMigrationFiles(root, check)]
+  const upgrade = await writeUpgrade(root, check)
+  const outcomes = [
+    await writeFunctionList(root, check),
+    await buildMigrationFiles(root, check),
+    ...upgrade === null ? [] : [upgrade],
+  ]
   if (check || outcomes.some(({ code }) => code !== 0)) return outcomes
   await writeExpected(root)
   const message = `Wrote ${expectedDump} and ${expectedFunctions}: check the changes, then run ` +

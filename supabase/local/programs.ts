@@ -64,6 +64,7 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['bench:engine', { module: 'tests/bench/engine.ts', also: everything }],
   ['mutants', { module: 'tests/mutants/main.ts', also: everything }],
   ['db:build', { module: 'supabase/local/db_build.ts' }],
+  ['freeze', { module: 'supabase/local/freeze.ts' }],
   ['types', { module: 'supabase/local/types.ts' }],
   ['openapi', { module: 'supabase/local/openapi.ts' }],
   ['package', {

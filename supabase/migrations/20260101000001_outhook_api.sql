@@ -7,6 +7,8 @@
 --   api/dead_letters.sql, api/search.sql, api/settings.sql, api/replay_jobs.sql, api/health.sql,
 --   api/rights.sql
 
+select outbox.check_module('core', '0.1.0');
+
 -- sql/api/portal_tokens.sql
 
 -- Portal tokens: short-lived tokens for the browsers of an organisation's customers. The function
@@ -2859,3 +2861,6 @@ grant execute on function
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
 to service_role;
+
+-- The module api ends here.
+select outbox.record_module('api');

@@ -3,6 +3,8 @@
 -- From sql/: sagas/saga.sql, sagas/execute_saga.sql, sagas/saga_routes.sql, sagas/saga_log.sql,
 --   sagas/rights.sql
 
+select outbox.check_module('core', '0.1.0');
+
 -- sql/sagas/saga.sql
 
 -- Sagas: ordered steps in one transaction. Each step publishes an event. A step is a function of
@@ -526,3 +528,6 @@ grant execute on function
   outbox.end_saga(text, text, jsonb)
 to service_role;
 grant select on outbox.saga, outbox.saga_step to service_role;
+
+-- The module sagas ends here.
+select outbox.record_module('sagas');

@@ -2,6 +2,8 @@
 -- Module inbox, needs core.
 -- From sql/: inbox/inbox.sql, inbox/consume.sql, inbox/rights.sql
 
+select outbox.check_module('core', '0.1.0');
+
 -- sql/inbox/inbox.sql
 
 -- The inbox of a consumer. Delivery is at least once, so an event may be redelivered. The inbox
@@ -169,3 +171,6 @@ grant execute on function
   outbox.report_dead_message(text, text, text, text, text, text, text, integer)
 to service_role;
 grant select on outbox.consumer_inbox to service_role;
+
+-- The module inbox ends here.
+select outbox.record_module('inbox');

@@ -7,6 +7,8 @@
 --   watch/backfill_query.sql, watch/backfill_lock.sql, watch/backfill_check.sql,
 --   watch/backfill.sql, watch/backfill_row.sql, watch/backfill_rows.sql, watch/rights.sql
 
+select outbox.check_module('core', '0.1.0');
+
 -- sql/watch/named_column.sql
 
 -- The columns that a watch names. Their names are stored nowhere: each list of columns is the
@@ -2090,3 +2092,6 @@ comment on function outbox.backfill_rows(outbox.replay_job, integer, timestamptz
 -- The rights of this folder: see foundation/rights. It has no public function.
 
 select outbox.close_new();
+
+-- The module watch ends here.
+select outbox.record_module('watch');

@@ -4,6 +4,8 @@
 --   brokers/slack.sql, brokers/dead_letter_topic.sql, brokers/recovered_letter.sql,
 --   brokers/endpoint_routes.sql, brokers/rights.sql
 
+select outbox.check_module('core', '0.1.0');
+
 -- sql/brokers/broker_check.sql
 
 -- Checks for the settings of both kinds of broker. No error shows credentials.
@@ -1048,3 +1050,6 @@ grant execute on function
   outbox.claim_broker_replay(uuid, uuid, text, text, text),
   outbox.record_broker_replay(uuid, uuid, boolean)
 to service_role;
+
+-- The module brokers ends here.
+select outbox.record_module('brokers');

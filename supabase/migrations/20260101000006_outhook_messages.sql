@@ -29,6 +29,8 @@
 --   messages/callback/inbound_list.sql, messages/callback/notice.sql,
 --   messages/callback/callback_cleanup.sql, messages/rights.sql
 
+select outbox.check_module('core', '0.1.0');
+
 -- sql/messages/setting.sql
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
@@ -7855,3 +7857,6 @@ grant select on
   outbox.channel_hold,
   outbox.template_hold, outbox.notice_rule, outbox.deleted_channel, outbox.early_report
 to service_role;
+
+-- The module messages ends here.
+select outbox.record_module('messages');

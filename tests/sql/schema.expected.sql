@@ -4308,6 +4308,41 @@ ALTER FUNCTION outbox.broker_to_wire(p_broker jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker with the names of the API (camelCase); null if there are none.';
 
+-- Name: build_index(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+declare
+  v_next record;
+  v_known oid[];
+  v_made regclass;
+begin
+  select m.* into v_next from outbox.missing_indexes(p_now) m limit least(p_limit, 1);
+  if not found then
+    return 0;
+  end if;
+  v_known := array(
+    select x.indexrelid from pg_catalog.pg_index x where x.indrelid = v_next.part);
+  -- Without a name, Postgres chooses the one that a new partition gets.
+  execute pg_catalog.regexp_replace(v_next.definition,
+    '^(CREATE (?:UNIQUE )?INDEX) \S+ ON ONLY \S+ ',
+    pg_catalog.format('\1 ON %s ', v_next.part));
+  select x.indexrelid::regclass into v_made from pg_catalog.pg_index x
+  where x.indrelid = v_next.part and x.indexrelid <> all (v_known);
+  execute pg_catalog.format('alter index %s attach partition %s', v_next.index, v_made);
+  return 1;
+end
+$$;
+
+ALTER FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION build_index(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) IS 'Builds the next of missing_indexes() and attaches it to the index of the parent; returns 1, or 0 if none is missing. It waits at most 500 ms for the lock of the partition. A step of the cleanup.';
+
 -- Name: build_parcel(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.parcel
@@ -6324,6 +6359,7 @@ begin
     'postgres', pg_catalog.current_setting('server_version'),
     'version', outbox.version() ->> 'version',
     'modules', outbox.installed_modules(),
+    'module_versions', outbox.module_versions(),
     'contracts', outbox.contracts(),
     'configured', (
       select pg_catalog.jsonb_build_object(
@@ -6352,7 +6388,7 @@ ALTER FUNCTION outbox.check_installation(p_event_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_installation(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_installation(p_event_id uuid) IS 'The facts for `outhook check`: {"at", "postgres", "version", "modules", "contracts", "configured": {"functions_url", "stored": how many of URL and secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts are "test".';
+COMMENT ON FUNCTION outbox.check_installation(p_event_id uuid) IS 'The facts for `outhook check`: {"at", "postgres", "version", "modules", "module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts are "test".';
 
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6644,6 +6680,37 @@ ALTER FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) OWNER T
 -- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message with this id in this organisation. OH002.';
+
+-- Name: check_module(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_module(p_name text, p_version text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_installed text;
+begin
+  select m.version into v_installed from outbox.installed_module m where m.name = p_name;
+  if v_installed is distinct from p_version then
+    raise exception using errcode = 'OH004',
+      message = case
+        when v_installed is null then pg_catalog.format('the module %s is not installed', p_name)
+        else pg_catalog.format('the module %s has version %s', p_name, v_installed)
+      end || pg_catalog.format(': this migration needs version %s', p_version),
+      hint = case
+        when v_installed is null then 'Delete this migration, or apply those of the module first.'
+        else 'An upgrade goes from one version to the next. If this one was already applied from '
+          'another file, delete this file. Otherwise apply the migrations between the versions.'
+      end;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_module(p_name text, p_version text) OWNER TO postgres;
+
+-- Name: FUNCTION check_module(p_name text, p_version text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_module(p_name text, p_version text) IS 'Raises OH004 unless a module is installed in this version. The first statement of a migration.';
 
 -- Name: check_named_again(outbox.endpoint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17055,15 +17122,8 @@ CREATE FUNCTION outbox.installed_modules() RETURNS jsonb
     AS $$
 begin
   return (
-    select coalesce(pg_catalog.jsonb_agg(m.name order by m.place), '[]')
-    -- A function that each module always has.
-    from (values (1, 'core', 'dispatch'), (2, 'api', 'get_health'), (3, 'sagas', 'define_saga'),
-      (4, 'inbox', 'accept_once'), (5, 'watch', 'watch_table'),
-      (6, 'brokers', 'create_broker_endpoint'), (7, 'messages', 'create_message'))
-      m (place, name, marker)
-    where exists (
-      select from pg_catalog.pg_proc p
-      where p.pronamespace = 'outbox'::regnamespace and p.proname = m.marker));
+    select coalesce(pg_catalog.jsonb_agg(m.name order by m.installed_at, m.name), '[]')
+    from outbox.installed_module m);
 end
 $$;
 
@@ -17071,7 +17131,7 @@ ALTER FUNCTION outbox.installed_modules() OWNER TO postgres;
 
 -- Name: FUNCTION installed_modules(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.installed_modules() IS 'The names of the installed modules, such as ["core", "api"].';
+COMMENT ON FUNCTION outbox.installed_modules() IS 'The names of the installed modules in the order of their installation: ["core", "api"].';
 
 -- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21365,6 +21425,36 @@ ALTER FUNCTION outbox.missing_in_vault(p_what text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.missing_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
 
+-- Name: missing_indexes(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.missing_indexes(p_now timestamp with time zone) RETURNS TABLE(index regclass, part regclass, definition text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select x.indexrelid::regclass, i.inhrelid::regclass, pg_catalog.pg_get_indexdef(x.indexrelid)
+  from pg_catalog.pg_index x
+  join pg_catalog.pg_class t on t.oid = x.indrelid
+  join pg_catalog.pg_inherits i on i.inhparent = t.oid
+  where t.relnamespace = 'outbox'::regnamespace and t.relkind = 'p' and not x.indisvalid
+    and not exists (
+      select from pg_catalog.pg_inherits a
+      join pg_catalog.pg_index o on o.indexrelid = a.inhrelid
+      where a.inhparent = x.indexrelid and o.indrelid = i.inhrelid)
+    and not exists (
+      select from outbox.partitions(t.relname::text) p
+      where p.part = i.inhrelid and p.until > p_now and p.since < p_now + interval '1 minute')
+  order by x.indexrelid, i.inhrelid;
+end
+$$;
+
+ALTER FUNCTION outbox.missing_indexes(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION missing_indexes(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.missing_indexes(p_now timestamp with time zone) IS 'The partitions that lack an index of their parent, without that of the present: the index of the parent, the partition, and the statement that created the index.';
+
 -- Name: module_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.module_counters() RETURNS jsonb
@@ -21413,6 +21503,50 @@ ALTER FUNCTION outbox.module_gauges() OWNER TO postgres;
 -- Name: FUNCTION module_gauges(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.module_gauges() IS 'The gauges of modules, [[metric, [label, …], value], …], and modules_unreadable: 1 if they or the counters of modules cannot be read.';
+
+-- Name: module_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.module_problem() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_version text := outbox.version() ->> 'version';
+  v_other text;
+begin
+  select pg_catalog.string_agg(
+    pg_catalog.format('%s has version %s', m.name, m.version), ', ' order by m.name)
+  into v_other
+  from outbox.installed_module m where m.version <> v_version;
+  return 'an upgrade to ' || v_version || ' is not finished: the module ' || v_other
+    || '. Apply the other migrations of ' || v_version;
+end
+$$;
+
+ALTER FUNCTION outbox.module_problem() OWNER TO postgres;
+
+-- Name: FUNCTION module_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.module_problem() IS 'The modules whose version is not version(), so that some migrations of an upgrade are missing; null if there are none.';
+
+-- Name: module_versions(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.module_versions() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(m.name, m.version), '{}')
+    from outbox.installed_module m);
+end
+$$;
+
+ALTER FUNCTION outbox.module_versions() OWNER TO postgres;
+
+-- Name: FUNCTION module_versions(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.module_versions() IS 'The version of each installed module: {"core": "1.1.0", "api": "1.1.0"}.';
 
 -- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26088,6 +26222,7 @@ begin
   end;
   return pg_catalog.array_remove(array[
     outbox.tick_problem(),
+    outbox.module_problem(),
     outbox.contract_problem(outbox.clock()),
     outbox.binding_problem(outbox.clock()),
     outbox.kick_problem(outbox.clock()),
@@ -26108,7 +26243,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, an upgrade that is not finished, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_person(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27462,6 +27597,26 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Isolates the deliveries that have lost two leases in a row. locks: the caller holds the gates.';
+
+-- Name: record_module(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_module(p_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.installed_module as m (name, version, installed_at, changed_at)
+  select p_name, outbox.version() ->> 'version', c.now, c.now
+  from (values (pg_catalog.clock_timestamp())) c (now)
+  on conflict (name) do update set version = excluded.version, changed_at = excluded.changed_at;
+end
+$$;
+
+ALTER FUNCTION outbox.record_module(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION record_module(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_module(p_name text) IS 'Records that the migrations of a module are applied up to version(). The last statement of a module and of its upgrades.';
 
 -- Name: record_moves(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -36819,6 +36974,21 @@ ALTER TABLE outbox.inbound_message ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+-- Name: installed_module; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.installed_module (
+    name text NOT NULL,
+    version text NOT NULL,
+    installed_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.installed_module OWNER TO postgres;
+
+-- Name: TABLE installed_module; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.installed_module IS 'The installed modules, each with its version. changed_at: when the version was applied.';
+
 -- Name: isolation; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.isolation (
@@ -38236,6 +38406,11 @@ ALTER TABLE ONLY outbox.inbound_message
 ALTER TABLE ONLY outbox.inbound_message
     ADD CONSTRAINT inbound_message_pkey PRIMARY KEY (id);
 
+-- Name: installed_module installed_module_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.installed_module
+    ADD CONSTRAINT installed_module_pkey PRIMARY KEY (name);
+
 -- Name: isolation isolation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.isolation
@@ -39128,6 +39303,10 @@ ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.inbound_message ENABLE ROW LEVEL SECURITY;
 
+-- Name: installed_module; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.installed_module ENABLE ROW LEVEL SECURITY;
+
 -- Name: isolation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.isolation ENABLE ROW LEVEL SECURITY;
@@ -39626,6 +39805,10 @@ REVOKE ALL ON FUNCTION outbox.broker_target(p_letter outbox.dead_letter, p_endpo
 
 REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION build_index(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -39909,6 +40092,10 @@ REVOKE ALL ON FUNCTION outbox.check_message(p_message outbox.outbound_message) F
 -- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) FROM PUBLIC;
+
+-- Name: FUNCTION check_module(p_name text, p_version text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_module(p_name text, p_version text) FROM PUBLIC;
 
 -- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -41654,6 +41841,10 @@ REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
 
+-- Name: FUNCTION missing_indexes(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.missing_indexes(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION module_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.module_counters() FROM PUBLIC;
@@ -41661,6 +41852,14 @@ REVOKE ALL ON FUNCTION outbox.module_counters() FROM PUBLIC;
 -- Name: FUNCTION module_gauges(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.module_gauges() FROM PUBLIC;
+
+-- Name: FUNCTION module_problem(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.module_problem() FROM PUBLIC;
+
+-- Name: FUNCTION module_versions(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.module_versions() FROM PUBLIC;
 
 -- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42367,6 +42566,10 @@ REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_no
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_module(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_module(p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION record_moves(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

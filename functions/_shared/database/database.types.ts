@@ -1427,6 +1427,28 @@ export type Database = {
         }
         Relationships: []
       }
+      'installed_module': {
+        Row: {
+          'changed_at': string
+          'installed_at': string
+          'name': string
+          'version': string
+        }
+        ComputedFields: never
+        Insert: {
+          'changed_at': string
+          'installed_at': string
+          'name': string
+          'version': string
+        }
+        Update: {
+          'changed_at'?: string
+          'installed_at'?: string
+          'name'?: string
+          'version'?: string
+        }
+        Relationships: []
+      }
       'isolation': {
         Row: {
           'attempt': number | null
@@ -3658,6 +3680,7 @@ export type Database = {
         Returns: string
       }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'build_index': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'build_parcel': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -3994,6 +4017,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'check_module': { Args: { 'p_name': string; 'p_version': string }; Returns: undefined }
       'check_named_again': {
         Args: {
           'p_before': Omit<
@@ -6108,8 +6132,18 @@ export type Database = {
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
       'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
+      'missing_indexes': {
+        Args: { 'p_now': string }
+        Returns: {
+          'definition': string
+          'index': unknown
+          'part': unknown
+        }[]
+      }
       'module_counters': { Args: Record<PropertyKey, never>; Returns: Json }
       'module_gauges': { Args: Record<PropertyKey, never>; Returns: Json }
+      'module_problem': { Args: Record<PropertyKey, never>; Returns: string }
+      'module_versions': { Args: Record<PropertyKey, never>; Returns: Json }
       'more_counters': {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -7162,6 +7196,7 @@ export type Database = {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
         Returns: number
       }
+      'record_module': { Args: { 'p_name': string }; Returns: undefined }
       'record_moves': {
         Args: {
           'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]

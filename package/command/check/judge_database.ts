@@ -129,6 +129,7 @@ function judgeProblems(problems: readonly string[]): Finding[] {
 function sectionOf(problem: string): string {
   if (problem.startsWith('delivery is switched off')) return 'Nothing moves'
   if (problem.startsWith('events or deliveries')) return 'Falling behind'
+  if (problem.startsWith('an upgrade to')) return 'Two versions'
   return problem.includes('was refused') ? 'Two versions' : 'Nothing moves'
 }
 

@@ -36,6 +36,8 @@ export interface Facts {
   postgres: string
   version: string
   modules: string[]
+  /** By the name of each module; missing in a database before it recorded them. */
+  module_versions?: Record<string, string>
   contracts: ContractRange
   configured: { functions_url: string | null; stored: number; readable: number }
   /** Null without pg_cron. */

@@ -19,7 +19,14 @@ export interface Status {
   url: string
   database: Pick<
     Facts,
-    'version' | 'postgres' | 'modules' | 'last_tick_at' | 'runs' | 'queue' | 'problems'
+    | 'version'
+    | 'postgres'
+    | 'modules'
+    | 'module_versions'
+    | 'last_tick_at'
+    | 'runs'
+    | 'queue'
+    | 'problems'
   >
   functionsUrl: string | null
   /** Null if the folder has no project with Outhook. */
@@ -54,10 +61,19 @@ export function statusOf(url: string, facts: Facts, project: Project | null): St
     .filter((module) => module !== 'extensions' && !module.startsWith('jobs_after_'))
   const own = project?.own ?? []
   const versions = [...migrations, ...own].flatMap(({ version }) => version ?? [])
-  const { version, postgres, last_tick_at, runs, queue, problems } = facts
+  const { version, postgres, module_versions = {}, last_tick_at, runs, queue, problems } = facts
   return {
     url,
-    database: { version, postgres, modules: facts.modules, last_tick_at, runs, queue, problems },
+    database: {
+      version,
+      postgres,
+      modules: facts.modules,
+      module_versions,
+      last_tick_at,
+      runs,
+      queue,
+      problems,
+    },
     functionsUrl: facts.configured.functions_url,
     files: migrations.length === 0 && own.length === 0 ? null : {
       modules,
@@ -74,7 +90,7 @@ export function showStatus({ url, database, functionsUrl, files, notApplied }: S
   const names: [name: string, value: string][] = [
     ['project', url],
     ['database', `Outhook ${database.version} on Postgres ${database.postgres}`],
-    ['modules', database.modules.join(', ')],
+    ['modules', modulesText(database)],
     ['functions at', functionsUrl ?? 'not configured'],
     ['last tick', database.last_tick_at ?? 'none yet'],
     ['live runs', Object.entries(runs).map(([kind, n]) => `${n} ${kind}`).join(', ') || 'none'],
@@ -98,4 +114,12 @@ export function showStatus({ url, database, functionsUrl, files, notApplied }: S
     ...[...names, ...local].map(([name, value]) => `${name.padEnd(16)} ${value}`),
     ...database.problems.map((problem) => `${'problem'.padEnd(16)} ${problem}`),
   ].join('\n')
+}
+
+/** The modules, with the version of each that is not of the version of the schema. */
+function modulesText({ version, modules, module_versions = {} }: Status['database']): string {
+  return modules.map((name) => {
+    const { [name]: own = version } = module_versions
+    return own === version ? name : `${name} (${own})`
+  }).join(', ')
 }

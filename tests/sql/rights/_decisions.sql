@@ -46,7 +46,7 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn ring router run_batch event_type event_catalogue
+  binding binding_change binding_refusal installed_module counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'It names tables of the application. queue_health has its problems.', 'broken_watch backfill_source');
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
@@ -174,7 +174,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron record_refused refuse_contract
   tick_problem kick_problem kicks_waiting unreadable_kick_secret
-  installed_modules job_statuses kick_responses test_attempts
+  installed_modules module_versions module_problem record_module check_module missing_indexes build_index job_statuses kick_responses test_attempts
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
   is_restoring unrestored_table refuse_restoring check_not_restoring kicks_paused note_binding project_name project_to_decide stop_waiting refuse_project route_all server_id stop_problem
