@@ -48,29 +48,31 @@ function Step({ attempt }: { attempt: Attempt }): JSX.Element {
   const { words: { t, span } } = usePortal()
   const { outcome, status, durationMs, error, errorClass, response, kind } = attempt
   const isGood = outcome === 'delivered'
+  // The end of a delivery repeats its last attempt.
+  const isTry = kind === 'attempt'
   const tone = isGood ? 'good' : outcome === 'cancelled' ? 'quiet' : 'bad'
   const n = attempt.attempt
   return (
     <li class={`step ${tone}`}>
       <div class='row'>
         <strong>
-          {kind === 'close'
-            ? t(isGood ? 'delivered' : outcome === 'cancelled' ? 'cancelled' : 'gaveUp')
-            : t(isGood ? 'attemptDelivered' : 'attemptFailed', { n })}
+          {isTry
+            ? t(isGood ? 'attemptDelivered' : 'attemptFailed', { n })
+            : t(isGood ? 'delivered' : outcome === 'cancelled' ? 'cancelled' : 'gaveUp')}
         </strong>
         <span class='quiet'>
           <Time at={attempt.at} />
         </span>
-        {status !== null && <Badge tone={tone}>HTTP {status}</Badge>}
-        {durationMs !== null && <span class='quiet'>{span(durationMs)}</span>}
+        {isTry && status !== null && <Badge tone={tone}>HTTP {status}</Badge>}
+        {isTry && durationMs !== null && <span class='quiet'>{span(durationMs)}</span>}
       </div>
-      {error !== null && (
+      {isTry && error !== null && (
         <p>
           <Foreign text={error} />
         </p>
       )}
-      <ErrorHint errorClass={errorClass} />
-      {response !== null && response !== '' && (
+      {isTry && <ErrorHint errorClass={errorClass} />}
+      {isTry && response !== null && response !== '' && (
         <details>
           <summary>{t('response')}</summary>
           <pre class='response' tabIndex={0} aria-label={t('response')}>{visible(response)}</pre>

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { visible } from '../../../console/page/app/format.ts'
 import { usePortal } from '../app/context.ts'
@@ -20,7 +20,7 @@ export function EndpointForm({ fields, onChange, action, label, isUrl = true, ch
   label: string
   /** Whether its address is the URL of an HTTP request. */
   isUrl?: boolean
-  children?: JSX.Element
+  children?: ComponentChildren
 }): JSX.Element {
   const { words } = usePortal()
   const { t } = words

@@ -55,12 +55,10 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }): JSX.Elem
         label={t('save')}
         isUrl={['webhook', 'slack'].includes(endpoint.kind)}
       >
-        <>
-          {isChanged && (
-            <button type='button' part='button' onClick={() => begin(endpoint)}>{t('undo')}</button>
-          )}
-          {isSaved && !isChanged && <span role='status'>{t('saved')}</span>}
-        </>
+        {isChanged && (
+          <button type='button' part='button' onClick={() => begin(endpoint)}>{t('undo')}</button>
+        )}
+        {isSaved && !isChanged && <span role='status'>{t('saved')}</span>}
       </EndpointForm>
       {isOutdated && isChanged && <p class='hint' role='status'>{t('changedElsewhere')}</p>}
       <section class='stack danger-zone' aria-labelledby='delete-title'>

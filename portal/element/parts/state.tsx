@@ -17,7 +17,9 @@ export function Problem({ error, words, retry }: {
   return (
     <div class='problem' role='alert'>
       <p>{failure === null ? words.t('noResponse') : `${visible(failure.message)}.`}</p>
-      {failure?.remedy != null && <p class='quiet'>{visible(failure.remedy)}.</p>}
+      {failure !== null && failure.remedy !== null && (
+        <p class='quiet'>{visible(failure.remedy)}.</p>
+      )}
       {retry !== undefined && (
         <button type='button' part='button' onClick={retry}>{words.t('tryAgain')}</button>
       )}
