@@ -13,6 +13,7 @@ const CHECKS = [
     'package',
     'console/main.ts',
     'portal/main.ts',
+    'portal/catalogue',
     'tests',
   ],
   // The pages run in a browser: their types are those of the DOM.

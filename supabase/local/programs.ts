@@ -57,6 +57,7 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['console', { module: 'console/main.ts' }],
   ['console:pictures', { module: 'tests/console/pictures.ts' }],
   ['portal', { module: 'portal/main.ts' }],
+  ['catalogue', { module: 'portal/catalogue/main.ts' }],
   ['portal:pictures', { module: 'tests/portal/pictures.ts' }],
   ['dlq:replay', { module: 'consumer/replay.ts' }],
   ['ok', { module: 'supabase/local/ok.ts', also: everything, help: okHelp }],

@@ -41,6 +41,7 @@ export const testSteps: readonly Step[] = [
       'package',
       'console/main.ts',
       'portal/main.ts',
+      'portal/catalogue',
       'tests',
     ],
     ['check', '--quiet', '--config', 'console/page/deno.json', ...browserFolders],

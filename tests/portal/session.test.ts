@@ -66,6 +66,8 @@ Deno.test('without a new token the page says so, keeps its state, and goes on af
   await portal.getByText('You are signed out. What you have typed is kept.').waitFor()
   await until('the event outhook-error', () => page.evaluate('seen.includes("error")'))
   expect(await portal.getByLabel('Description').inputValue()).toBe('half a form')
+  // The page does not ask again by itself.
+  expect(app.reasons).toEqual(['first', 'refused'])
   app.isDown = false
   await portal.getByRole('button', { name: 'Sign in again' }).click()
   await portal.getByText('You are signed out.').waitFor({ state: 'detached' })

@@ -36,12 +36,25 @@ Deno.test('a refused token is replaced once, whoever was refused with it', async
 })
 
 Deno.test('a failed renewal is told, and a later one succeeds', async () => {
-  const { keeper: one, changes } = keeper([new Error('down'), '', 'a'])
+  const { keeper: one, changes, reasons } = keeper([new Error('down'), '', 'a'])
   await expect(one.get()).rejects.toThrow(TokenError)
   expect(one.isLost).toBe(true)
-  // An empty text is no token.
+  // Requests do not ask again: the customer does.
   await expect(one.get()).rejects.toThrow(TokenError)
+  await expect(one.replace('x')).rejects.toThrow(TokenError)
+  expect(reasons).toEqual(['first'])
+  // An empty text is no token.
+  await expect(one.renew('refused')).rejects.toThrow(TokenError)
+  expect(await one.renew('refused')).toBe('a')
   expect(await one.get()).toBe('a')
   expect(one.isLost).toBe(false)
   expect(changes.map((error) => error === null)).toEqual([false, false, true])
+})
+
+Deno.test('a renewal before the end may fail: the old token works until it is refused', async () => {
+  const { keeper: one, changes } = keeper(['a', new Error('down'), 'b'])
+  await one.get()
+  await expect(one.renew('expiring')).rejects.toThrow(TokenError)
+  expect([one.isLost, await one.get(), changes.length]).toEqual([false, 'a', 2])
+  expect(await one.replace('a')).toBe('b')
 })

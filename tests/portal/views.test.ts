@@ -2,7 +2,11 @@
 
 import { expect } from '@std/expect'
 import type { Locator } from 'playwright-core'
+import { join } from 'node:path'
+import { cataloguePage } from '../../portal/catalogue/page.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { findingsOf } from '../console/_support/axe.ts'
+import { openTab } from '../console/_support/browser.ts'
 import { receivers } from '../console/_support/sample.ts'
 import { startPortal, type TestPortal, until } from './_support/portal.ts'
 import { viewsOf } from './_support/views.ts'
@@ -40,6 +44,34 @@ for (const [device, theme, viewport] of screens) {
     expect(found).toEqual([])
   })
 }
+
+Deno.test('the catalogue as static HTML is accessible, and loads its style under its own policy', async () => {
+  const { app, browser } = portal_
+  const schema = {
+    ...{ type: 'object', required: ['id'] },
+    properties: { id: { type: 'integer', description: 'x'.repeat(300) } },
+  }
+  const times = { createdAt: '2026-03-01T12:00:00Z', updatedAt: '2026-03-01T12:00:00Z' }
+  const page = cataloguePage([
+    { type: 'order.paid', description: 'An order is paid', schema, ...times },
+    { type: 'order.sent', description: '', schema: null, ...times },
+  ], 'Events of the shop')
+  app.files.set('index.html', new TextEncoder().encode(page))
+  app.files.set(
+    'catalogue.css',
+    await Deno.readFile(join(projectRoot, 'portal/catalogue/catalogue.css')),
+  )
+  for (const [, theme, viewport] of screens) {
+    const tab = await openTab(browser, { theme, viewport })
+    await tab.page.goto(`${app.url}/index.html`)
+    await tab.page.getByRole('link', { name: 'order.paid' }).click()
+    await tab.page.getByRole('heading', { name: 'order.paid' }).waitFor()
+    expect(await findingsOf(tab.page)).toEqual([])
+    const width = await tab.page.evaluate('document.documentElement.scrollWidth')
+    expect([width, tab.errors]).toEqual([viewport.width, []])
+    await tab.close()
+  }
+})
 
 const hostile = '<img/src=x/onerror=alert(1)>'
 

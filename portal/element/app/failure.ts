@@ -26,6 +26,11 @@ export function asFailure(error: unknown): Failure | null {
   return { status: -1, message: error.message, remedy: null }
 }
 
+/** Whether the request failed because there is no valid token. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof TokenError || error instanceof ApiError && error.status === 401
+}
+
 /** Whether the same request may succeed later. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof TokenError) return false

@@ -11,14 +11,15 @@ export class TokenKeeper {
   #token: string | null = null
   #flight: Promise<string> | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Whether the last renewal failed, so that the customer has to sign in again. */
+  /** Whether there is no valid token and no new one: the customer has to sign in again. */
   isLost = false
 
   /** `changed` is called after each renewal, and after one that failed. */
   constructor(readonly source: TokenSource, readonly changed: (error: unknown) => void) {}
 
-  /** The token for the next request. */
+  /** The token for the next request; rejects while the customer is signed out. */
   get(): Promise<string> {
+    if (this.isLost) return Promise.reject(noToken())
     return this.#token === null ? this.renew('first') : Promise.resolve(this.#token)
   }
 
@@ -32,6 +33,8 @@ export class TokenKeeper {
 
   /** A new token after one was refused, unless it was already replaced. */
   replace(refused: string): Promise<string> {
+    // Nothing asks again and again: the customer does, by a button.
+    if (this.isLost) return Promise.reject(noToken())
     return this.#token !== null && this.#token !== refused ? this.get() : this.renew('refused')
   }
 
@@ -41,7 +44,7 @@ export class TokenKeeper {
     if (seconds === null) return
     // Asking more often than each second would not help.
     const delay = Math.max(1000, seconds * 800)
-    // A failure is in `isLost`, and the old token works until it is refused.
+    // The source of the token has failed, which `changed` tells.
     this.#timer = setTimeout(() => void this.renew('expiring').catch(() => {}), delay)
   }
 
@@ -58,9 +61,14 @@ export class TokenKeeper {
       this.changed(null)
       return token
     } catch (error) {
-      this.isLost = true
+      // A token that only expires soon works until it is refused.
+      if (reason !== 'expiring') this.isLost = true
       this.changed(error)
-      throw new TokenError('There is no token', { cause: error })
+      throw noToken(error)
     }
   }
+}
+
+function noToken(cause?: unknown): TokenError {
+  return new TokenError('There is no token', { cause })
 }

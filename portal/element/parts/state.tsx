@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { visible } from '../../../console/page/app/format.ts'
 import { usePortal } from '../app/context.ts'
 import { useNow } from '../app/data.ts'
-import { asFailure } from '../app/failure.ts'
+import { asFailure, isSignedOut } from '../app/failure.ts'
 import type { Words } from '../app/words.ts'
 
 /** An error, with what to do about it. */
@@ -12,7 +12,9 @@ export function Problem({ error, words, retry }: {
   error: unknown
   words: Words
   retry?: () => void
-}): JSX.Element {
+}): JSX.Element | null {
+  // The page says it once, at its top.
+  if (isSignedOut(error)) return null
   const failure = asFailure(error)
   return (
     <div class='problem' role='alert'>
@@ -49,7 +51,7 @@ export function Read<T>({ of, children }: {
   }
   return (
     <>
-      {of.isError && <Stale error={of.error} since={of.dataUpdatedAt} />}
+      {of.isError && !isSignedOut(of.error) && <Stale error={of.error} since={of.dataUpdatedAt} />}
       <div class={of.isError ? 'stale' : 'fresh'}>{children(of.data)}</div>
     </>
   )
