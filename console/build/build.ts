@@ -18,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * Builds the page with esbuild, which takes less than a second, and returns its files by path. The
- * document is `/`; all others are below `/assets/`. The chart is a file of its own, which the page
- * loads with the first chart.
+ * document is `/`; all others are below `/assets/`. The chart, and views that are opened less often,
+ * are files of their own, which the page loads when it first shows them.
  */
 export async function buildPage(
   root: string,

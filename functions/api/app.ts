@@ -33,6 +33,7 @@ import { addSagaLogRoutes } from './routes/saga_log.ts'
 import { addSagaRoutes } from './routes/sagas.ts'
 import { addSearchRoutes } from './routes/search.ts'
 import { addSecretRoutes } from './routes/secrets.ts'
+import { addSessionRoutes } from './routes/session.ts'
 import { addSettingRoutes } from './routes/settings.ts'
 import { addTemplateRoutes } from './routes/templates.ts'
 import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
@@ -77,6 +78,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addRetryConfigRoutes(app, deps)
   addSecretRoutes(app, deps)
   addPortalTokenRoutes(app, deps)
+  addSessionRoutes(app, deps)
   addDeadLetterRoutes(app, deps)
   addReplayJobRoutes(app, deps)
   addHealthRoutes(app, deps)

@@ -271,6 +271,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what the credentials of this request allow */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/dead-letters": {
         parameters: {
             query?: never;
@@ -2238,6 +2255,35 @@ export interface components {
              * @example 2026-11-28T03:25:45.123Z
              */
             revokedAt: string;
+        };
+        Session: {
+            /** @description The id of the organisation. */
+            orgId: string;
+            /**
+             * @description Whether the caller has a secret key, the token of a user or a portal token.
+             * @enum {string}
+             */
+            kind: "key" | "user" | "portal";
+            /**
+             * @description What the caller may do. A page shows only this.
+             * @example [
+             *       "endpoints:read",
+             *       "deliveries:read"
+             *     ]
+             */
+            scopes: ("endpoints:read" | "endpoints:write" | "secrets:read" | "secrets:write" | "events:read" | "events:publish" | "event-types:read" | "event-types:write" | "deliveries:read" | "deliveries:replay" | "deliveries:cancel" | "messages:read" | "messages:send" | "templates:write" | "channels:write" | "consents:read" | "consents:write" | "audit:read" | "sagas:execute" | "sagas:read" | "portal-tokens:write" | "health:read" | "settings:read")[];
+            /** @description The endpoints that the token is limited to; null: no limit of this kind. */
+            endpointIds: string[] | null;
+            /** @description The event types that the token is limited to; null: no limit of this kind. */
+            eventTypes: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the token expires; null for a secret key.
+             * @example 2026-11-28T03:25:45.123Z
+             */
+            expiresAt: string | null;
+            /** @description The same as a span, for a page whose clock is wrong. */
+            expiresInSeconds: number | null;
         };
         DeadLetterPage: {
             /** @description The items. */
@@ -4736,6 +4782,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RevokedPortalToken"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organisation and the scopes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
         };

@@ -22,6 +22,7 @@ export const operations = {
   revokePortalTokens: { method: 'DELETE', path: '/api/v1/portal-tokens' },
   listRevokedPortalTokens: { method: 'GET', path: '/api/v1/portal-tokens/revoked' },
   revokePortalToken: { method: 'DELETE', path: '/api/v1/portal-tokens/{tokenId}' },
+  getSession: { method: 'GET', path: '/api/v1/session' },
   listDeadLetters: { method: 'GET', path: '/api/v1/dead-letters' },
   getDeadLetter: { method: 'GET', path: '/api/v1/dead-letters/{deadLetterId}' },
   replayDeadLetter: { method: 'POST', path: '/api/v1/dead-letters/{deadLetterId}/replay' },

@@ -5,9 +5,26 @@ import { projectRoot } from './schema/project.ts'
 const CHECKS = [
   ['fmt', '--check'],
   ['lint'],
-  ['check', 'supabase', 'functions', 'consumer', 'package', 'console/main.ts', 'tests'],
-  // The page runs in a browser: its types are those of the DOM.
-  ['check', '--config', 'console/page/deno.json', 'console/page'],
+  [
+    'check',
+    'supabase',
+    'functions',
+    'consumer',
+    'package',
+    'console/main.ts',
+    'portal/main.ts',
+    'portal/catalogue',
+    'tests',
+  ],
+  // The pages run in a browser: their types are those of the DOM.
+  [
+    'check',
+    '--config',
+    'console/page/deno.json',
+    'console/page',
+    'portal/element',
+    'portal/page',
+  ],
 ]
 
 /** Runs the checks in order; exits with the code of the first that fails. */

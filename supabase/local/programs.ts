@@ -19,7 +19,7 @@ export interface Program {
 }
 
 const everything = (): Promise<string[]> =>
-  Promise.resolve(['supabase', 'functions', 'consumer', 'package', 'console', 'tests'])
+  Promise.resolve(['supabase', 'functions', 'consumer', 'package', 'console', 'portal', 'tests'])
 
 const workerHelp = `Deliver from a long-running process until SIGTERM or Ctrl-C.
 
@@ -56,6 +56,9 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['consume', { module: 'consumer/main.ts' }],
   ['console', { module: 'console/main.ts' }],
   ['console:pictures', { module: 'tests/console/pictures.ts' }],
+  ['portal', { module: 'portal/main.ts' }],
+  ['catalogue', { module: 'portal/catalogue/main.ts' }],
+  ['portal:pictures', { module: 'tests/portal/pictures.ts' }],
   ['dlq:replay', { module: 'consumer/replay.ts' }],
   ['ok', { module: 'supabase/local/ok.ts', also: everything, help: okHelp }],
   ['test', { module: 'tests/run.ts', also: everything }],

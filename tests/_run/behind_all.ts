@@ -56,6 +56,27 @@ export const behindAll: readonly Behind[] = [
     how: 'They have the policy of the page, and how it writes texts of others. Left are the views.',
   },
   {
+    file: 'tests/portal/tasks.test.ts',
+    why: 'It starts a stack and a browser, and does what a customer does, in about half a minute.',
+    caughtBy: ['tests/portal/react.test.ts', 'tests/portal/snippets.test.ts'],
+    how: 'react opens the element in an app; e2e/api_portal and its neighbours have the routes ' +
+      'that it calls. Left are the views.',
+  },
+  {
+    file: 'tests/portal/session.test.ts',
+    why: 'It starts a stack and a browser, and waits until revoked tokens are refused.',
+    caughtBy: ['tests/portal/react.test.ts', 'tests/portal/token.test.ts'],
+    how:
+      'token has when a token is asked for, without a browser. Left is what the page shows then.',
+  },
+  {
+    file: 'tests/portal/views.test.ts',
+    why: 'It starts a stack and a browser, and opens each view on two screens.',
+    caughtBy: ['tests/portal/react.test.ts', 'tests/console/texts.test.ts'],
+    how:
+      'They have one view of the element, and how texts of others are written. Left are the views.',
+  },
+  {
     file: 'tests/package/functions.test.ts',
     why: 'It bundles five functions and starts each under the older Deno, in 12 s of CPU time.',
     caughtBy: ['tests/package/init.test.ts', 'tests/functions/bundle.test.ts'],

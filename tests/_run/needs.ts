@@ -12,6 +12,7 @@ export type Need =
   | 'package tools'
   | 'console tools'
   | 'receiver packages'
+  | 'react packages'
   | 'page packages'
   | 'bundler'
   | 'Node'
@@ -30,8 +31,9 @@ const USES: Readonly<Record<Need, { path?: RegExp; text?: RegExp }>> = {
   'typescript client': { text: /\bnpmTools\.typescriptClient\b/ },
   bun: { text: /\bnpmTools\.bun\b/ },
   'package tools': { path: /^package\/build\/package\.ts$/ },
-  'console tools': { path: /^console\/build\/build\.ts$/ },
+  'console tools': { path: /^(console|portal)\/build\/build\.ts$/ },
   'receiver packages': { text: /\breceiverPackages\(/ },
+  'react packages': { text: /\breactPackages\(/ },
   'page packages': { path: /^tests\/project\/_docs\.ts$/ },
   bundler: { text: /\[\s*'bundle'/ },
   Node: { text: /(?<!function )\bbuiltForNode\(/ },

@@ -26,6 +26,9 @@ const needsNewerDeno = [
   'tests/functions/_shared/runtime/server_checks.test.ts',
 ] as const
 
+/** What runs in a browser: its types are those of the DOM. */
+const browserFolders = ['console/page', 'portal/element', 'portal/page']
+
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
 export const testSteps: readonly Step[] = [
   commandStep('ok', [
@@ -37,9 +40,11 @@ export const testSteps: readonly Step[] = [
       'consumer',
       'package',
       'console/main.ts',
+      'portal/main.ts',
+      'portal/catalogue',
       'tests',
     ],
-    ['check', '--quiet', '--config', 'console/page/deno.json', 'console/page'],
+    ['check', '--quiet', '--config', 'console/page/deno.json', ...browserFolders],
     ['fmt', '--check'],
     ['lint', '--quiet'],
   ]),
@@ -79,6 +84,7 @@ export const testSteps: readonly Step[] = [
     parts: 1,
   }),
   denoStep({ name: 'console', folder: 'tests/console' }),
+  denoStep({ name: 'portal', folder: 'tests/portal' }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]
 

@@ -43,6 +43,7 @@ export function toolWork(root: string, log: Log): [Need, () => Promise<unknown>]
     ['package tools', () => buildTools(root, log)],
     ['console tools', () => consoleTools(root, log)],
     ['receiver packages', () => receiverPackages(root, log)],
+    ['react packages', () => reactPackages(root, log)],
     ['page packages', () => fetchForPages(root, log)],
     ['bundler', () => fetchBundler(root, log)],
     ['Node', () => fetchForNode(log)],
@@ -63,6 +64,12 @@ export async function receiverPackages(root: string, log: Log = () => {}): Promi
   )
   // The project itself has no use for this one.
   packages.push('express@5.3.0')
+  return await ensurePackages(root, packages.join('-'), packages, log)
+}
+
+/** React and a bundler, for an app that embeds the portal: the folder that holds them. */
+export async function reactPackages(root: string, log: Log = () => {}): Promise<string> {
+  const packages = ['esbuild@0.28.2', 'react@19.3.1', 'react-dom@19.3.1']
   return await ensurePackages(root, packages.join('-'), packages, log)
 }
 

@@ -218,3 +218,67 @@ Deno.test('works by the keyboard alone', async () => {
   await page.getByText('delivered', { exact: true }).waitFor()
   await close()
 })
+
+Deno.test('shows the secret of an endpoint on demand, and rotates it with an overlap', async () => {
+  const { outhook } = console_
+  const { id, secret } = await outhook.createEndpoint('/rotate', {
+    ...{ p_event_types: ['a.b'], p_org_id: 'rotate' },
+  })
+  const { page, errors, close } = await console_.open(`/endpoints/${id}?org=rotate`)
+  const card = page.getByRole('region', { name: 'Signing secret' })
+  await card.getByRole('button', { name: 'Show secret' }).waitFor()
+  expect(await page.getByText(secret).count()).toBe(0)
+  await card.getByRole('button', { name: 'Show secret' }).click()
+  await card.getByText(secret).waitFor()
+  await card.getByRole('button', { name: 'Rotate secret' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('The old secret ends').selectOption('in 7 days')
+  await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await card.getByText(secret).waitFor({ state: 'detached' })
+  await card.getByText('An older one also signs until').waitFor()
+  await card.getByRole('button', { name: 'Expire it now' }).click()
+  await card.getByText('An older one also signs until').waitFor({ state: 'detached' })
+  await card.getByRole('button', { name: 'Hide secret' }).click()
+  await card.getByText(/^whsec_/).waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('views that are opened less often are loaded then: event types, sagas and settings', async () => {
+  const { outhook } = console_
+  await outhook.sql`select outbox.put_event_type('later', 'cart.made', 'A cart is made', ${
+    JSON.stringify({ properties: { id: { type: 'integer', minimum: 9 } } })
+  }::text::json)`
+  await outhook.sql`
+    create function public.note_step(p_context jsonb) returns jsonb
+    language sql set search_path = '' as $$ select '{"noted": true}'::jsonb $$`
+  await outhook.sql`select outbox.define_saga('note', ${
+    outhook.sql.json([{ function: 'public.note_step', event_type: 'note.made' }])
+  })`
+  const [row] = await outhook.sql`
+    select outbox.execute_saga('note', '{}', p_org_id => 'later') ->> 'id' as id`
+  const { page, errors, close } = await console_.open('/?org=later')
+  const scripts: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('.js')) scripts.push(request.url())
+  })
+  await page.getByRole('link', { name: 'Event types', exact: true }).click()
+  await page.getByText('A cart is made').waitFor()
+  expect(scripts.length).toBeGreaterThan(0)
+  await page.getByRole('link', { name: 'cart.made' }).click()
+  await heading(page, 'cart.made')
+  await page.getByLabel('Example', { exact: true }).getByText('9').waitFor()
+  await page.getByRole('link', { name: 'Sagas', exact: true }).click()
+  await page.getByText('public.note_step').waitFor()
+  await page.getByLabel('Id of an execution').fill(row?.id)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await heading(page, 'Execution')
+  await page.getByText('No endpoint was subscribed').waitFor()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByLabel('Search', { exact: true }).fill('portal tokens')
+  await page.getByText('limit.portal_tokens_per_day').waitFor()
+  await page.getByText('api.requests_per_second').waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+  await close()
+})

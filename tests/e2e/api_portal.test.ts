@@ -312,3 +312,25 @@ Deno.test('an endpoint of an operator is read with a token, and changed with a s
   }
   expect(await call(`DELETE /endpoints/${id}`, inOrg(org))).toMatchObject({ status: 200 })
 })
+
+Deno.test('GET /session says what the credentials allow, whatever they are', async () => {
+  const org = 'org-session'
+  const id = await createEndpoint(org, ['a.*'])
+  const before = Date.now()
+  const { body: { token } } = await createToken(org, {
+    ...{ scopes: ['endpoints:read'], endpointIds: [id], eventTypes: ['a.*'] },
+    expiresInSeconds: 600,
+  })
+  const { status, body } = await call('GET /session', { token })
+  expect([status, body]).toMatchObject([200, {
+    ...{ orgId: org, kind: 'portal', scopes: ['endpoints:read'] },
+    ...{ endpointIds: [id], eventTypes: ['a.*'] },
+  }])
+  expect(body.expiresInSeconds).toBeGreaterThan(0)
+  expect(body.expiresInSeconds).toBeLessThanOrEqual(600)
+  expect(Date.parse(body.expiresAt)).toBeGreaterThan(before + 590_000)
+  expect((await call('GET /session', inOrg(org))).body).toMatchObject({
+    ...{ orgId: org, kind: 'key', endpointIds: null, expiresAt: null, expiresInSeconds: null },
+  })
+  expect(await call('GET /session', { token: `${token}x` })).toMatchObject({ status: 401 })
+})

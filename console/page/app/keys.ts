@@ -12,6 +12,9 @@ export const keyHelp: readonly (readonly [keys: string, what: string])[] = [
   ['g n', 'Endpoints'],
   ['g d', 'Dead letters'],
   ['g j', 'Replay jobs'],
+  ['g t', 'Event types'],
+  ['g s', 'Sagas'],
+  ['g c', 'Settings'],
   ['t', 'Light, dark or as the system'],
   ['?', 'This help'],
   ['Esc', 'Close a dialog, or leave a field'],
@@ -23,6 +26,9 @@ const pages: Readonly<Record<string, string>> = {
   n: '/endpoints',
   d: '/dead-letters',
   j: '/replays',
+  t: '/event-types',
+  s: '/sagas',
+  c: '/settings',
 }
 
 /** Follows the keys that work on every page. */

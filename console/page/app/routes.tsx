@@ -10,6 +10,7 @@ import { EndpointsPage } from '../endpoints/endpoints.tsx'
 import { EventPage } from '../events/event.tsx'
 import { EventsPage } from '../events/events.tsx'
 import { OverviewPage } from '../overview/overview.tsx'
+import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty } from '../parts/state.tsx'
 import { orgOf, usePlace } from './location.ts'
@@ -19,6 +20,16 @@ interface Route {
   list(): JSX.Element
   one?: (id: string) => JSX.Element
 }
+
+const EventTypesPage = later(async () =>
+  (await import('../catalogue/event_types.tsx')).EventTypesPage
+)
+const EventTypePage = later(async () =>
+  (await import('../catalogue/event_types.tsx')).EventTypePage
+)
+const SagasPage = later(async () => (await import('../sagas/sagas.tsx')).SagasPage)
+const SagaExecutionPage = later(async () => (await import('../sagas/sagas.tsx')).SagaExecutionPage)
+const SettingsPage = later(async () => (await import('../settings/settings.tsx')).SettingsPage)
 
 const routes: Readonly<Record<string, Route>> = {
   '': { title: 'Overview', list: () => <OverviewPage /> },
@@ -42,6 +53,17 @@ const routes: Readonly<Record<string, Route>> = {
     list: () => <ReplaysPage />,
     one: (id) => <ReplayPage key={id} id={id} />,
   },
+  'event-types': {
+    title: 'Event types',
+    list: () => <EventTypesPage />,
+    one: (id) => <EventTypePage key={id} id={id} />,
+  },
+  'sagas': {
+    title: 'Sagas',
+    list: () => <SagasPage />,
+    one: (id) => <SagaExecutionPage key={id} id={id} />,
+  },
+  'settings': { title: 'Settings', list: () => <SettingsPage /> },
 }
 
 /** The view of the address. */

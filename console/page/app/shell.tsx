@@ -16,6 +16,9 @@ const pages = [
   ['/endpoints', 'Endpoints'],
   ['/dead-letters', 'Dead letters'],
   ['/replays', 'Replay jobs'],
+  ['/event-types', 'Event types'],
+  ['/sagas', 'Sagas'],
+  ['/settings', 'Settings'],
 ] as const
 
 /** The frame of every page: where one is, the organisation, and whether deliveries work. */

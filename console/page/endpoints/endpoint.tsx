@@ -7,6 +7,7 @@ import { api, asFailure } from '../app/api.ts'
 import { everyMs, useEndpoint, useLive } from '../app/data.ts'
 import { count, number, share, span, visible } from '../app/format.ts'
 import { ActionButton, Confirm } from '../parts/action.tsx'
+import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
@@ -16,6 +17,8 @@ import { Settings } from './settings.tsx'
 import { TestEvent } from './test_event.tsx'
 
 type Endpoint = Output<'getEndpoint'>
+
+const SecretCard = later(async () => (await import('./secret.tsx')).SecretCard)
 
 /** One endpoint: health, actions and settings. */
 export function EndpointPage({ id }: { id: string }): JSX.Element {
@@ -48,7 +51,10 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
           <Health endpoint={one} />
           <div class='columns'>
             <Settings endpoint={one} />
-            <Schedule endpoint={one} />
+            <div class='stack'>
+              <Schedule endpoint={one} />
+              {one.kind === 'webhook' && <SecretCard endpointId={one.id} />}
+            </div>
           </div>
         </>
       )}

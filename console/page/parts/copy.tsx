@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { writeClipboard } from './clipboard.ts'
 
 /** Copies a text as it is. */
 export function Copy({ text, label }: { text: string; label: string }): JSX.Element {
@@ -16,15 +17,4 @@ export function Copy({ text, label }: { text: string; label: string }): JSX.Elem
       {isCopied ? 'Copied' : label}
     </button>
   )
-}
-
-/** The clipboard of the browser needs a secure context, which a host without TLS is not. */
-async function writeClipboard(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text)
-  const field = document.createElement('textarea')
-  field.value = text
-  document.body.append(field)
-  field.select()
-  document.execCommand('copy')
-  field.remove()
 }

@@ -4,15 +4,18 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A modal dialog: the platform's own, which keeps the focus and closes on Escape. */
-export function Dialog({ title, children, onClose }: {
+export function Dialog({ title, children, closeLabel = 'Close', onClose }: {
   title: string
   children: ComponentChildren
+  closeLabel?: string
   onClose(): void
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useLayoutEffect(() => {
-    const before = document.activeElement
+    // The portal is a shadow root, which knows its own focus.
+    const root = dialog.current?.getRootNode()
+    const before = (root instanceof ShadowRoot ? root : document).activeElement
     dialog.current?.showModal()
     return () => {
       if (before instanceof HTMLElement) before.focus()
@@ -25,7 +28,7 @@ export function Dialog({ title, children, onClose }: {
         <button
           type='button'
           class='plain close'
-          aria-label='Close'
+          aria-label={closeLabel}
           onClick={() => dialog.current?.close()}
         >
           ✕

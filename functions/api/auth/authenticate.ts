@@ -72,7 +72,7 @@ export function createAuthenticate(
     }
     if (check.claims.role !== 'authenticated') throw invalidToken()
     // Users can write user_metadata, so nothing in it is read.
-    return userPrincipal(check.claims.sub, asRecord(check.claims.app_metadata), org)
+    return userPrincipal(check.claims, asRecord(check.claims.app_metadata), org)
   }
 }
 
@@ -88,7 +88,7 @@ function keyPrincipal(name: string, org: string | null): Principal {
 
 /** Without `outhook_scopes` a user may do nothing: most users of a project do not use Outhook. */
 function userPrincipal(
-  subject: string | undefined,
+  { sub, exp }: JWTPayload,
   claims: Record<string, unknown>,
   org: string | null,
 ): Principal {
@@ -101,7 +101,14 @@ function userPrincipal(
     })
   }
   const orgId = pickOrg(claims, org)
-  return { orgId, scopes: read.scopes, actor: `user:${subject}`, kind: 'user', portal: null }
+  return {
+    orgId,
+    scopes: read.scopes,
+    actor: `user:${sub}`,
+    kind: 'user',
+    portal: null,
+    ...expiryOf(exp),
+  }
 }
 
 function portalPrincipal(payload: JWTPayload, org: string | null): Principal {
@@ -118,7 +125,12 @@ function portalPrincipal(payload: JWTPayload, org: string | null): Principal {
     actor: `portal:${sub}`,
     kind: 'portal',
     portal: { id: jti, generation, limits },
+    ...expiryOf(payload.exp),
   }
+}
+
+function expiryOf(exp: number | undefined): { expiresAt?: number } {
+  return exp === undefined ? {} : { expiresAt: exp }
 }
 
 function pickOrg(claims: Record<string, unknown>, asked: string | null): string {

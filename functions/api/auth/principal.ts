@@ -10,6 +10,8 @@ export type Principal = {
   kind: 'key' | 'user' | 'portal'
   /** The portal token; null for other callers. */
   portal: PortalToken | null
+  /** When the token expires, in seconds since 1970; a secret key does not expire. */
+  expiresAt?: number
 }
 
 /** The id and the generation by which a portal token is revoked, and its limits. */

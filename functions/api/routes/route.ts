@@ -40,7 +40,7 @@ type Access = {
   parameters: [typeof orgHeader]
   middleware: MiddlewareHandler<ApiEnv>[]
   security: Record<string, string[]>[]
-  'x-required-scope': Scope | 'secret key'
+  'x-required-scope': Scope | 'secret key' | 'none'
 }
 
 /** The scope and the credentials of a route. Every route has them, except the public ones. */
@@ -60,6 +60,16 @@ export function needsKey(): Access {
     middleware: [requireSecretKey],
     security: [{ secretKey: [] }],
     'x-required-scope': 'secret key',
+  }
+}
+
+/** Of a route for every caller with valid credentials, whatever they allow. */
+export function needsNoScope(): Access {
+  return {
+    parameters: [orgHeader],
+    middleware: [],
+    security: [{ secretKey: [] }, { token: [] }],
+    'x-required-scope': 'none',
   }
 }
 

@@ -22,3 +22,16 @@ export async function compressedSizes(
 export function totalOf(sizes: readonly FileSize[]): number {
   return sizes.reduce((sum, { compressed }) => sum + compressed, 0)
 }
+
+/** The files that the page needs before it shows something: what its main module imports statically. */
+export function firstLoad(files: ReadonlyMap<string, StaticFile>): Set<string> {
+  const needed = new Set(['/', '/assets/main.js', '/assets/style.css', '/assets/icon.svg'])
+  for (const path of needed) {
+    const text = path.endsWith('.js') ? new TextDecoder().decode(files.get(path)?.bytes) : ''
+    // A dynamic import has a parenthesis before the quote.
+    for (const [, name] of text.matchAll(/\b(?:from|import)"\.\/([\w.-]+\.js)"/g)) {
+      needed.add(`/assets/${name}`)
+    }
+  }
+  return needed
+}

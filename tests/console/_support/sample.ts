@@ -39,6 +39,9 @@ export async function makeSample(outhook: TestOuthook): Promise<Sample> {
   const broken = await endpoint('/repaired/crm', 'customer.*', { p_description: 'CRM' })
   const paused = await endpoint('/warehouse', 'stock.*', { p_description: 'The warehouse' })
   await sql`select outbox.pause_endpoint(${paused}, 'The receiver is being rebuilt')`
+  const schema = JSON.stringify({ type: 'object', properties: { id: { type: 'integer' } } })
+  await sql`
+    select outbox.put_event_type('default', 'order.paid', 'An order is paid', ${schema}::text::json)`
   await sql`
     select outbox.publish('order.paid', jsonb_build_object('id', n, 'total', 49.9 + n, 'items',
       jsonb_build_array(jsonb_build_object('sku', 'A-' || n, 'count', 2))), p_correlation_id => 'cart-' || n)

@@ -24,5 +24,9 @@ export function viewsOf(sample: Sample): View[] {
     { name: 'dead-letters', path: '/dead-letters', ready: text('customer.created') },
     { name: 'dead-letter', path: `/dead-letters/${sample.deadLetter}`, ready: text('As it was') },
     { name: 'replays', path: '/replays', ready: text('No job was started yet') },
+    { name: 'event-types', path: '/event-types', ready: text('An order is paid') },
+    { name: 'event-type', path: '/event-types/order.paid', ready: text('"integer"') },
+    { name: 'sagas', path: '/sagas', ready: text('No saga is defined') },
+    { name: 'settings', path: '/settings', ready: text('limit.portal_tokens_per_day') },
   ]
 }

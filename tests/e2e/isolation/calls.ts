@@ -108,6 +108,7 @@ export const calls: Record<string, Call[]> = {
   getCatalogue: [{ own: 200 }],
   getHealth: [{ own: 200 }],
   getOverview: [{ own: 200 }],
+  getSession: [{ own: 200 }],
   getDelivery: [
     { own: 200 },
     { own: 200, path: { deliveryId: '{e.delivered}.{endpoint}' } },

@@ -115,6 +115,7 @@ const ada = {
   actor: 'user:ada',
   kind: 'user',
   portal: null,
+  expiresAt: seconds + 3600,
 }
 const portalAda = {
   orgId: 'org-1',
@@ -122,6 +123,7 @@ const portalAda = {
   actor: 'portal:ada',
   kind: 'portal',
   portal: { id: tokenId, generation: 3, limits: null },
+  expiresAt: seconds + 3600,
 }
 const refused = 'unauthenticated'
 const publicKeyText = JSON.stringify(first.jwk)
@@ -150,7 +152,10 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
   ['another audience', () => token({ claims: { aud: 'anon' } }), refused],
   ['no end', () => token({ without: 'exp' }), refused],
   ['an end 31 s ago', () => token({ claims: { exp: seconds - 31 } }), refused],
-  ['an end 29 s ago, which is skew', () => token({ claims: { exp: seconds - 29 } }), ada],
+  ['an end 29 s ago, which is skew', () => token({ claims: { exp: seconds - 29 } }), {
+    ...ada,
+    expiresAt: seconds - 29,
+  }],
   ['a beginning in 31 s', () => token({ claims: { nbf: seconds + 31 } }), refused],
   ['a beginning in 29 s', () => token({ claims: { nbf: seconds + 29 } }), ada],
   ['the role anon', () => token({ claims: { role: 'anon' } }), refused],

@@ -1,0 +1,98 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { api } from '../app/api.ts'
+import { everyMs, queryClient, useLive } from '../app/data.ts'
+import { ActionButton, Confirm } from '../parts/action.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Read } from '../parts/state.tsx'
+import { Time } from '../parts/value.tsx'
+
+/** The signing secrets of an endpoint: shown on demand, rotated with an overlap. */
+export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element {
+  const [isShown, setShown] = useState(false)
+  const [isRotating, setRotating] = useState(false)
+  const path = { endpointId }
+  const secret = useLive(
+    ['secret', endpointId],
+    (signal) => api.getEndpointSecret({ path, signal }),
+    { enabled: isShown, every: isShown ? everyMs.list : false },
+  )
+  const toggle = (): void => {
+    // A hidden secret does not stay in the page.
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey.includes('secret') })
+    setShown(!isShown)
+  }
+  return (
+    <section class='card' aria-label='Signing secret'>
+      <h2>Signing secret</h2>
+      <div class='row'>
+        <button type='button' onClick={toggle}>{isShown ? 'Hide secret' : 'Show secret'}</button>
+        <button type='button' onClick={() => setRotating(true)}>Rotate secret</button>
+      </div>
+      {isShown && (
+        <Read of={secret}>
+          {({ secret: text, publicKey, secrets }) => (
+            <>
+              {text !== undefined && <Value text={text} name='secret' />}
+              {publicKey !== null && <Value text={publicKey} name='public key' />}
+              {secrets.filter(({ expiresAt }) => expiresAt !== null).map((one) => (
+                <p key={one.id} class='row'>
+                  <span>
+                    An older one also signs until <Time at={one.expiresAt ?? ''} />
+                  </span>
+                  <ActionButton
+                    label='Expire it now'
+                    danger
+                    act={() =>
+                      api.expireEndpointSecret({ path: { endpointId, secretId: one.id } })}
+                  />
+                </p>
+              ))}
+            </>
+          )}
+        </Read>
+      )}
+      {isRotating && <Rotate endpointId={endpointId} onClose={() => setRotating(false)} />}
+    </section>
+  )
+}
+
+function Value({ text, name }: { text: string; name: string }): JSX.Element {
+  return (
+    <div class='snippet'>
+      <code>{text}</code>
+      <Copy text={text} label={`Copy ${name}`} />
+    </div>
+  )
+}
+
+function Rotate({ endpointId, onClose }: { endpointId: string; onClose(): void }): JSX.Element {
+  const [overlap, setOverlap] = useState(86_400)
+  // One key for all clicks of this dialog, so that a repeat after a lost response rotates once.
+  const [idempotencyKey] = useState(() => crypto.randomUUID())
+  return (
+    <Confirm
+      title='Rotate the secret?'
+      label='Rotate'
+      danger={overlap === 0}
+      act={() =>
+        api.rotateEndpointSecret({
+          ...{ path: { endpointId }, body: { overlapSeconds: overlap }, idempotencyKey },
+        })}
+      onClose={onClose}
+    >
+      <p>Each request is signed with both secrets until the old one ends.</p>
+      <label class='field'>
+        The old secret ends
+        <select value={overlap} onChange={(event) => setOverlap(Number(event.currentTarget.value))}>
+          <option value={86_400}>in 24 hours</option>
+          <option value={604_800}>in 7 days</option>
+          <option value={3600}>in 1 hour</option>
+          <option value={0}>now: its receiver refuses all requests from then on</option>
+        </select>
+      </label>
+    </Confirm>
+  )
+}

@@ -1,0 +1,138 @@
+import {
+  type InfiniteData,
+  QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/preact-query'
+import { useEffect, useState } from 'preact/hooks'
+import { mayPass } from './failure.ts'
+
+/** How often data is read again. A hidden tab reads nothing. */
+export const everyMs = { live: 2000, list: 10_000, slow: 30_000 } as const
+
+/** Each element on a page has its own. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < 2 && mayPass(error),
+        retryDelay: 1000,
+        // Polling goes on offline, so that the page says when the API is back.
+        networkMode: 'always',
+        gcTime: 60_000,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+}
+
+type Key = readonly (string | number | null)[]
+
+/** Reads something again and again. */
+export function useRead<T>(
+  key: Key,
+  read: (signal: AbortSignal) => Promise<T>,
+  { every = everyMs.list, enabled = true }: {
+    every?: number | false | ((value: T | undefined) => number | false)
+    enabled?: boolean
+  } = {},
+): UseQueryResult<T> {
+  return useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => read(signal),
+    refetchInterval: typeof every === 'function' ? ({ state }) => every(state.data) : every,
+    enabled,
+  })
+}
+
+interface Page<T> {
+  data: T[]
+  nextCursor: string | null
+}
+
+/** A list that grows by pages. It is read again while it has one page. */
+export interface Pages<T> {
+  data: T[] | undefined
+  error: unknown
+  isError: boolean
+  dataUpdatedAt: number
+  hasMore: boolean
+  isLoadingMore: boolean
+  more(): void
+  refetch(): unknown
+}
+
+/** Kept at most, so that a page left open does not grow. */
+const maxPages = 20
+
+export function usePages<T>(
+  key: Key,
+  read: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
+): Pages<T> {
+  const query = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, Key, string | null>({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: null,
+    getNextPageParam: (last) => last.nextCursor,
+    getPreviousPageParam: () => undefined,
+    maxPages,
+    refetchInterval: ({ state }) => (state.data?.pages.length ?? 1) > 1 ? false : everyMs.list,
+  })
+  return {
+    data: query.data?.pages.flatMap(({ data }) => data),
+    error: query.error,
+    isError: query.isError,
+    dataUpdatedAt: query.dataUpdatedAt,
+    hasMore: query.hasNextPage,
+    isLoadingMore: query.isFetchingNextPage,
+    more: () => void query.fetchNextPage(),
+    refetch: () => query.refetch(),
+  }
+}
+
+/** An action that runs once at a time, with its error. */
+export interface Running {
+  isRunning: boolean
+  error: unknown
+  /** Resolves with whether it succeeded. */
+  run(): Promise<boolean>
+}
+
+/** Runs an action, then reads everything again. */
+export function useAction(act: () => Promise<unknown>): Running {
+  const queries = useQueryClient()
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  return {
+    isRunning,
+    error,
+    async run(): Promise<boolean> {
+      setRunning(true)
+      setError(null)
+      try {
+        await act()
+        await queries.invalidateQueries()
+        return true
+      } catch (failure) {
+        setError(failure)
+        return false
+      } finally {
+        setRunning(false)
+      }
+    },
+  }
+}
+
+/** The time in ms, again every second while the page is visible. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setNow(Date.now())
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

@@ -1,0 +1,46 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { visible } from '../../../console/page/app/format.ts'
+import { usePortal } from '../app/context.ts'
+import { useEventTypes } from '../types/catalogue.ts'
+
+export interface TypeChoice {
+  /** '': all. A token that is limited to event types must name one. */
+  type: string
+  types: string[]
+  mayAll: boolean
+  choose(type: string): void
+}
+
+/** A choice among the event types that the token may see. */
+export function useTypeFilter(): TypeChoice {
+  const { session } = usePortal()
+  const { data = [] } = useEventTypes()
+  const [chosen, setChosen] = useState('')
+  const limits = session.eventTypes
+  const mayAll = limits === null || limits.includes('*')
+  const exact = (limits ?? []).filter((type) => !type.endsWith('*'))
+  const types = [...new Set([...data.map(({ type }) => type), ...exact])].sort()
+  return {
+    type: chosen !== '' || mayAll ? chosen : types[0] ?? '',
+    types,
+    mayAll,
+    choose: setChosen,
+  }
+}
+
+export function TypeFilter({ of }: { of: TypeChoice }): JSX.Element | null {
+  const { words: { t } } = usePortal()
+  if (of.types.length === 0) return null
+  return (
+    <label class='field'>
+      {t('eventType')}
+      <select value={of.type} onChange={(event) => of.choose(event.currentTarget.value)}>
+        {of.mayAll && <option value=''>{t('all')}</option>}
+        {of.types.map((type) => <option key={type} value={type}>{visible(type)}</option>)}
+      </select>
+    </label>
+  )
+}

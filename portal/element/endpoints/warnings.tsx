@@ -1,0 +1,75 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { visible } from '../../../console/page/app/format.ts'
+import type { Output } from '../../../package/client/operation_types.ts'
+import { usePortal } from '../app/context.ts'
+import { useNow } from '../app/data.ts'
+import { Go } from '../parts/go.tsx'
+import { addressOf, Foreign } from '../parts/value.tsx'
+import { rowsWithStats, useEndpoints } from './endpoints.tsx'
+import { useStats } from './stats.ts'
+
+type Endpoint = Output<'getEndpoint'>
+
+/** For how long each attempt must have failed; a short outage is retried without anybody's help. */
+const longMs = 3_600_000
+
+/** A banner for each endpoint that is disabled, or whose attempts have failed for a long time. */
+export function Warnings(): JSX.Element | null {
+  return usePortal().can('endpoints:read') ? <All /> : null
+}
+
+function All(): JSX.Element {
+  const { data = [] } = useEndpoints()
+  return (
+    <>
+      {data.slice(0, rowsWithStats).map((one) =>
+        one.status === 'disabled'
+          ? <Disabled key={one.id} endpoint={one} />
+          : one.status === 'enabled'
+          ? <Failing key={one.id} endpoint={one} />
+          : null
+      )}
+    </>
+  )
+}
+
+function Disabled({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  const { words: { t } } = usePortal()
+  return (
+    <div class='warning bad' role='status' part='banner'>
+      <p>
+        <strong>{t('isDisabled')}</strong>{' '}
+        {endpoint.statusReason !== null && `${visible(endpoint.statusReason)}. `}
+        {t('isDisabledHint')}
+      </p>
+      <Named endpoint={endpoint} />
+    </div>
+  )
+}
+
+function Failing({ endpoint }: { endpoint: Endpoint }): JSX.Element | null {
+  const { words: { t, span } } = usePortal()
+  const now = useNow()
+  const { data } = useStats(endpoint.id)
+  if (data === undefined || data.failingSince === null) return null
+  const ms = now - Date.parse(data.failingSince)
+  if (ms < longMs) return null
+  return (
+    <div class='warning bad' role='status' part='banner'>
+      <p>
+        <strong>{t('failsLong', { span: span(ms) })}</strong> {t('failsLongHint')}
+      </p>
+      <Named endpoint={endpoint} />
+    </div>
+  )
+}
+
+function Named({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  return (
+    <Go to={`endpoints/${endpoint.id}`}>
+      <Foreign text={addressOf(endpoint)} />
+    </Go>
+  )
+}

@@ -1,0 +1,61 @@
+/** The catalogue as static HTML. */
+
+import { expect } from '@std/expect'
+import { cataloguePage, type EventType } from '../../portal/catalogue/page.ts'
+
+const at = '2026-03-01T12:00:00.000Z'
+
+function eventType(change: Partial<EventType>): EventType {
+  return { type: 'a.b', description: '', schema: null, createdAt: at, updatedAt: at, ...change }
+}
+
+Deno.test('cataloguePage() describes each type by its schema, in the order of the names', () => {
+  const page = cataloguePage([
+    eventType({
+      type: 'order.paid',
+      description: 'An order is paid',
+      updatedAt: '2026-04-02T00:00:00.000Z',
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'integer', description: 'The number of the order', minimum: 7 },
+          at: { type: ['string', 'null'], format: 'date-time' },
+        },
+      },
+    }),
+    eventType({}),
+  ], 'Events of the shop').replace(/>\s+</g, '><')
+  expect(page.indexOf('id="a.b"')).toBeLessThan(page.indexOf('id="order.paid"'))
+  expect(page).toContain('<title>Events of the shop</title>')
+  expect(page).toContain('<a href="#order.paid"><code>order.paid</code></a>')
+  expect(page).toContain('Since 2026-03-01, changed on 2026-04-02.')
+  expect(page).toContain(
+    '<tr><td><code>id</code></td><td>integer</td><td>The number of the order</td></tr>',
+  )
+  expect(page).toContain('<td>string or null (date-time), optional</td>')
+  expect(page).toContain('&quot;id&quot;: 7')
+  expect(page).toContain('The payload is not described.')
+  expect(page).not.toContain('<script')
+})
+
+Deno.test('cataloguePage() writes every text as text', () => {
+  const bad = `"'><script>alert(1)</script>\u202e`
+  const page = cataloguePage([
+    eventType({
+      description: bad,
+      schema: {
+        title: bad,
+        required: [bad],
+        properties: { [bad]: { type: bad, format: bad, description: bad, const: bad } },
+      },
+    }),
+  ], bad)
+  expect(page).not.toContain('<script')
+  expect(page).not.toContain('\u202e')
+  expect(page).toContain('&lt;script&gt;')
+})
+
+Deno.test('cataloguePage() of an empty catalogue says so', () => {
+  expect(cataloguePage([], 'Events')).toContain('No event types are described yet.')
+})

@@ -1,0 +1,182 @@
+/** What a customer does in the portal, inside the app of somebody else. */
+
+import { expect } from '@std/expect'
+import { receivers } from '../console/_support/sample.ts'
+import { closed, startPortal, type TestPortal, until } from './_support/portal.ts'
+
+let portal_: TestPortal
+
+Deno.test.beforeAll(async () => {
+  portal_ = await startPortal()
+})
+Deno.test.afterAll(async () => {
+  await portal_?.stop()
+})
+
+async function describeOrder(org: string): Promise<void> {
+  await portal_.outhook.sql`
+    select outbox.put_event_type(${org}, 'order.paid', 'An order is paid', ${
+    JSON.stringify({
+      type: 'object',
+      properties: { id: { type: 'integer', minimum: 7 }, shop: { type: 'string', const: 'Ada' } },
+    })
+  }::text::json)`
+}
+
+Deno.test('a customer sets up an endpoint, tests it, rotates its secret and deletes it', async () => {
+  const { outhook } = portal_
+  const org = 'setup'
+  await describeOrder(org)
+  const { page, portal, errors, close } = await portal_.open(org)
+  await portal.getByRole('heading', { name: 'No endpoint yet' }).waitFor()
+  await portal.getByRole('button', { name: 'Add your first endpoint' }).click()
+  await portal.getByRole('heading', { name: 'Add endpoint' }).waitFor()
+
+  // What is missing is said beside its field, and nothing is sent.
+  await portal.getByRole('button', { name: 'Create endpoint' }).click()
+  await portal.getByText('Expected a URL such as https://example.com/webhooks.').waitFor()
+  await portal.getByText('Choose at least one event type.').waitFor()
+  await portal.getByLabel('URL', { exact: true }).fill(`${outhook.receiver.url}/shop`)
+  await portal.getByLabel('Description').fill('The shop')
+  await portal.getByRole('button', { name: 'Example of order.paid' }).click()
+  await portal.locator('pre[aria-label="Example"]').getByText('"Ada"').waitFor()
+  await portal.getByRole('checkbox', { name: /^order\.paid/ }).check()
+  await portal.getByRole('button', { name: 'Create endpoint' }).click()
+  const dialog = page.getByRole('dialog')
+  const secret = await dialog.getByText(/^whsec_/).innerText()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await closed(page)
+  const [made] = await outhook.sql`
+    select e.id, e.description from outbox.endpoint e where e.org_id = ${org}`
+  expect(made?.description).toBe('The shop')
+
+  // The code in six languages.
+  await portal.getByRole('heading', { name: 'Check the signature' }).waitFor()
+  for (const language of ['JavaScript', 'Python', 'Ruby', 'PHP', 'Go', 'Java']) {
+    await portal.getByRole('button', { name: language, exact: true }).click()
+    await portal.locator(`pre[aria-label="${language}"]`).waitFor()
+  }
+
+  // The secret is shown on demand only.
+  expect(await portal.getByText(secret).count()).toBe(0)
+  await portal.getByRole('button', { name: 'Show secret' }).click()
+  await portal.getByText(secret).waitFor()
+  await portal.getByRole('button', { name: 'Rotate secret' }).click()
+  await dialog.getByLabel('The old secret ends').selectOption('in 7 days')
+  await dialog.getByRole('button', { name: 'Rotate secret' }).click()
+  await closed(page)
+  await portal.getByText('The old secret also signs until').waitFor()
+  await portal.getByText(/^whsec_/).waitFor()
+  expect(await portal.getByText(/^whsec_/).innerText()).not.toBe(secret)
+  await portal.getByRole('button', { name: 'End it now' }).click()
+  await dialog.getByRole('button', { name: 'End it now' }).click()
+  await closed(page)
+  await portal.getByText('The old secret also signs until').waitFor({ state: 'detached' })
+
+  await portal.getByRole('button', { name: 'Send test event' }).click()
+  await dialog.getByText('HTTP 200').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await closed(page)
+
+  // A change, and what somebody else changes, which is not overwritten.
+  await portal.getByRole('button', { name: 'Settings', exact: true }).click()
+  await portal.getByText('Filter and headers').click()
+  await portal.getByLabel('Filter').fill('$.total >')
+  await portal.getByRole('button', { name: 'Save' }).click()
+  await portal.locator('input[aria-invalid="true"]').waitFor()
+  await portal.getByLabel('Filter').fill('$.total > 100')
+  await portal.getByRole('button', { name: 'Add header' }).click()
+  await portal.getByLabel('Name of the header').fill('x-tenant')
+  await portal.getByLabel('Value of the header').fill('ada')
+  await portal.getByRole('button', { name: 'Save' }).click()
+  await portal.getByText('Saved', { exact: true }).waitFor()
+  await portal.getByText('the stored value').waitFor()
+  const [changed] = await outhook.sql`
+    select s.filter::text as filter from outbox.subscription s where s.endpoint_id = ${made?.id}`
+  expect(changed?.filter).toContain('100')
+
+  await portal.getByRole('button', { name: 'Pause' }).click()
+  await portal.getByRole('button', { name: 'Resume' }).click()
+  await portal.getByRole('button', { name: 'Pause' }).waitFor()
+
+  await portal.getByRole('button', { name: 'Delete endpoint' }).click()
+  const remove = dialog.getByRole('button', { name: 'Delete endpoint' })
+  expect(await remove.isDisabled()).toBe(true)
+  await dialog.getByLabel(/^Type .* to confirm$/).fill(new URL(outhook.receiver.url).host)
+  await remove.click()
+  await portal.getByRole('heading', { name: 'No endpoint yet' }).waitFor()
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a customer finds a failed delivery, sends it again, and replays what failed', async () => {
+  const { outhook } = portal_
+  const org = 'resend'
+  receivers.areRepaired = false
+  const { id } = await outhook.createEndpoint('/repaired/crm', {
+    p_event_types: ['customer.*'],
+    p_org_id: org,
+  })
+  await outhook.sql`
+    select outbox.publish('customer.created', '{"id": 12345678901234567890}', p_org_id => ${org})
+    from generate_series(1, 3)`
+  await until('three dead letters', async () => {
+    const [row] = await outhook.sql`
+      select count(*) = 3 as done from outbox.dead_letter where org_id = ${org}`
+    return row?.done
+  })
+  receivers.areRepaired = true
+  const { portal, errors, close } = await portal_.open(org)
+  await portal.getByRole('button', { name: /\/repaired\/crm$/ }).click()
+  await portal.getByRole('heading', { name: /\/repaired\/crm$/ }).waitFor()
+  await portal.getByLabel('Status').selectOption('failed')
+  await portal.getByText('3 shown, all').waitFor()
+  await portal.getByRole('button', { name: 'customer.created' }).first().click()
+  await portal.getByRole('heading', { name: 'customer.created' }).waitFor()
+  await portal.getByText('Attempt 1 failed').waitFor()
+  await portal.getByText('HTTP 404').waitFor()
+  await portal.getByText('Response', { exact: true }).click()
+  await portal.getByText('no route for this webhook').waitFor()
+  // The number is shown as it was published.
+  await portal.getByText('12345678901234567890').waitFor()
+  await portal.getByRole('button', { name: 'Send again' }).click()
+  await portal.getByText('Attempt 2 was delivered').waitFor()
+
+  await portal.getByRole('button', { name: 'The endpoint' }).click()
+  await portal.getByRole('button', { name: 'Replay failed' }).click()
+  await portal.getByRole('button', { name: 'Show how many' }).click()
+  await portal.getByText('2 deliveries would be sent again.').waitFor()
+  await portal.getByRole('button', { name: 'Replay 2' }).click()
+  await portal.getByText('Done: 2 of 2 were sent again.').waitFor()
+  await until('all were delivered', async () => {
+    const [row] = await outhook.sql`
+      select count(*) = 3 as done from outbox.attempt
+      where endpoint_id = ${id} and outcome = 'delivered'`
+    return row?.done
+  })
+  // Nothing is left to replay.
+  await portal.getByLabel('Failed since').selectOption('7 days ago')
+  await portal.getByRole('button', { name: 'Show how many' }).click()
+  await portal.getByText('Nothing has failed since then.').waitFor()
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a banner tells of an endpoint that is disabled, and of one that has failed for long', async () => {
+  const { outhook } = portal_
+  const org = 'banner'
+  const failing = await outhook.createEndpoint('/status/500', {
+    p_event_types: ['a.*'],
+    p_org_id: org,
+  })
+  const off = await outhook.createEndpoint('/off', { p_event_types: ['b.*'], p_org_id: org })
+  await outhook.admin`
+    update outbox.gate set first_failure_at = now() - interval '3 hours'
+    where endpoint_id = ${failing.id}`
+  await outhook.sql`select outbox.disable_endpoint(${off.id}, 'It answered with 410')`
+  const { portal, close } = await portal_.open(org)
+  await portal.getByText('Each attempt has failed for 3 hr.').waitFor()
+  await portal.getByText('An endpoint is disabled and gets no events.').waitFor()
+  await portal.getByText('It answered with 410').waitFor()
+  await close()
+})
