@@ -10,14 +10,14 @@ import { print } from '../../supabase/local/print.ts'
 import { newSeed } from '../concurrency/_support/random.ts'
 import { tellViolations } from './chaos/checker.ts'
 import { tellSteps } from './chaos/plan.ts'
-import { playOnce, playRounds } from './chaos/play.ts'
+import { evidenceFile, playOnce, playRounds } from './chaos/play.ts'
 import { shrink } from './chaos/shrink.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
 const minutes = Number(Deno.env.get('OUTHOOK_SOAK_MINUTES') ?? (isShort ? 3 : 30))
 const seed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
 /** How long to look for a shorter sequence. */
-const shrinkMinutes = isShort ? 3 : 20
+const shrinkMinutes = Number(Deno.env.get('OUTHOOK_SOAK_SHRINK') ?? (isShort ? 3 : 20))
 
 Deno.test({
   name: `promises hold through ${minutes} minutes of faults (seed ${seed})`,
@@ -33,7 +33,11 @@ Deno.test({
     const { steps = [], violations = [] } = rounds.at(-1) ?? {}
     if (violations.length === 0) return
     const told = tellViolations(violations)
-    print(`  broken: ${told}\n  the faults of this round:\n${tellSteps(steps)}`)
+    print(
+      `  broken: ${told}\n  the faults of this round (${evidenceFile} has the evidence):\n${
+        tellSteps(steps)
+      }`,
+    )
     const kinds = new Set(violations.map(({ promise }) => promise))
     const deadline = performance.now() + shrinkMinutes * 60_000
     const shorter = await shrink(steps, {

@@ -82,12 +82,12 @@ export function arrival(
 
 /** The receipt of its first attempt. */
 export function receipt(
-  { id }: Publication,
+  { id, ended }: Publication,
   endpoint: keyof typeof ids,
   outcome: string,
 ): Receipt {
   const error_class = outcome === 'failed' ? 'http' : null
-  const about = { event_id: id ?? '', endpoint_id: ids[endpoint], attempt: 1 }
+  const about = { event_id: id ?? '', endpoint_id: ids[endpoint], attempt: 1, at: ended + 120 }
   return { ...about, kind: 'attempt', outcome, error_class, resent: null }
 }
 

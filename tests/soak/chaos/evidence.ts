@@ -14,6 +14,8 @@ export interface Receipt {
   event_id: string
   endpoint_id: string | null
   attempt: number
+  /** Milliseconds since 1970. */
+  at: number
   kind: 'attempt' | 'close'
   outcome: string
   error_class: string | null

@@ -27,7 +27,7 @@ export interface Arrival {
   ref: string
   /** The header `webhook-id`. */
   id: string
-  /** The header `x-attempt`. */
+  /** The header `x-attempt`: the failed attempts before it, and one. */
   attempt: number
   at: number
   /** When the receiver began its response; null: it has not, or the connection had ended. */

@@ -47,7 +47,9 @@ async function readAll(
       select event_id, endpoint_id, status, held_because, open from outbox.delivery_status
       where endpoint_id = any (${ours}::uuid[])`,
     receipts: await sql`
-      select event_id, endpoint_id, attempt, kind, outcome, error_class, resent from outbox.attempt
+      select event_id, endpoint_id, attempt, kind, outcome, error_class, resent,
+        round(extract(epoch from at) * 1000)::float8 as at
+      from outbox.attempt
       where endpoint_id = any (${ours}::uuid[])`,
     letters: await sql`
       select event_id, endpoint_id, why, error from outbox.dead_letter

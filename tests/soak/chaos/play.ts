@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { print } from '../../../supabase/local/print.ts'
 import { messageOf } from '../../../supabase/local/errors.ts'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { Random } from '../../concurrency/_support/random.ts'
 import { check } from './checker.ts'
 import type { Violation } from './evidence.ts'
@@ -10,6 +12,9 @@ import { startWorld, type World } from './world.ts'
 
 /** After the last fault, everything must end within this. Leases take 7 s, and a lost lease another one. */
 const BOUND_MS = 90_000
+
+/** Where the evidence of the last broken promise is. */
+export const evidenceFile = join(projectRoot, '.outhook/chaos.json')
 
 /** How a round ended. */
 export interface Round {
@@ -77,7 +82,10 @@ async function playRound(world: World, steps: Step[]): Promise<Round> {
   const over = performance.now()
   await settle(world.server, BOUND_MS)
   const settledMs = Math.round(performance.now() - over)
-  return { steps, violations: check(await observe(world)), settledMs }
+  const evidence = await observe(world)
+  const violations = check(evidence)
+  if (violations.length > 0) await Deno.writeTextFile(evidenceFile, JSON.stringify(evidence))
+  return { steps, violations, settledMs }
 }
 
 async function act(world: World, { kind, ms, seed }: Step): Promise<void> {

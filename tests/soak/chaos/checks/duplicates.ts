@@ -5,102 +5,83 @@ import type { Arrival, Replay } from '../ledger.ts'
 const unknown = new Set(['lease_expired', 'timeout', 'reset', 'connect'])
 
 /**
- * Each duplicate has a receipt: each request has that of its attempt, a second request of an attempt was
- * resent, and a further attempt follows a failure or a replay.
+ * Each duplicate has a receipt: there are no more requests than receipts explain, and none after a success
+ * without a replay. A request does not tell its claim number, so they are counted and compared by time.
  */
-export function findDuplicates({ ledger, receipts }: Evidence): Violation[] {
-  const receiptsOf = byDelivery(receipts.filter(({ kind }) => kind === 'attempt'))
-  return [...perDelivery(ledger)].flatMap(([key, { name, arrivals, replays }]) => {
-    const known = receiptsOf.get(key) ?? []
+export function findDuplicates(evidence: Evidence): Violation[] {
+  return perDelivery(evidence).flatMap(({ name, arrivals, receipts, replays }) => {
     const tell = (what: string): Violation => ({
       promise: 'duplicate',
       what: `${arrivals[0]?.ref} at ${name}: ${what}`,
     })
+    const most = receipts.reduce((sum, one) => sum + (one.resent || isUnknown(one) ? 2 : 1), 0)
+    const successes = receipts.filter(({ outcome }) => outcome === 'delivered').length
     return [
-      ...uncovered(arrivals, known).map(tell),
-      ...tooMany(arrivals, known).map(tell),
-      ...needless(arrivals, known, replays).map(tell),
+      ...arrivals.length > most
+        ? [tell(`${arrivals.length} requests, and the receipts explain ${most}`)]
+        : [],
+      ...successes > 1 + replays.length
+        ? [tell(`delivered ${successes} times after ${replays.length} replays`)]
+        : [],
+      ...findNeedless(arrivals, receipts, replays).map(tell),
     ]
   })
 }
 
-/** At most one live lease: no two receipts of one attempt, and no request while another one may succeed. */
-export function findSharedLeases({ ledger, receipts }: Evidence): Violation[] {
-  const attempts = byDelivery(receipts.filter(({ kind }) => kind === 'attempt'))
-  const twice = [...attempts].flatMap(([key, own]): Violation[] => {
-    if (new Set(own.map(({ attempt }) => attempt)).size === own.length) return []
-    return [{ promise: 'lease', what: `${key} has two receipts of one attempt` }]
-  })
-  const overlaps = [...perDelivery(ledger)].flatMap(([key, { name, arrivals }]): Violation[] => {
-    const own = attempts.get(key) ?? []
-    return arrivals.flatMap((one) => {
-      const { outcome, error_class } = receiptOf(own, one.attempt) ?? {}
-      // The sender had given up on this one, whatever the receiver still did with it.
-      if (outcome === 'failed' && unknown.has(error_class ?? '')) return []
-      return arrivals.filter(({ attempt, at }) =>
-        attempt > one.attempt && at < (one.answeredAt ?? one.at)
-      ).map(({ attempt }) => ({
-        promise: 'lease',
-        what: `${one.ref} at ${name}: attempt ${attempt} came during attempt ${one.attempt}`,
-      }))
-    })
-  })
-  return [...twice, ...overlaps]
-}
-
-function uncovered(arrivals: readonly Arrival[], receipts: readonly Receipt[]): string[] {
-  return arrivals.filter(({ attempt }) => receiptOf(receipts, attempt) === undefined)
-    .map(({ attempt }) => `attempt ${attempt} arrived and has no receipt`)
-}
-
-function tooMany(arrivals: readonly Arrival[], receipts: readonly Receipt[]): string[] {
-  return [...Map.groupBy(arrivals, ({ attempt }) => attempt)].flatMap(([attempt, own]) => {
-    const receipt = receiptOf(receipts, attempt)
-    const isResent = receipt?.resent === true || unknown.has(receipt?.error_class ?? '')
-    const most = isResent ? 2 : 1
-    return own.length <= most
-      ? []
-      : [`attempt ${attempt} arrived ${own.length} times, and its receipt explains ${most}`]
-  })
-}
-
-function needless(
+/** What arrives after a success, unless it was replayed before, or an earlier request may have been late. */
+function findNeedless(
   arrivals: readonly Arrival[],
   receipts: readonly Receipt[],
   replays: readonly Replay[],
 ): string[] {
-  return arrivals.flatMap(({ attempt, at }) => {
-    const before = receipts.filter((receipt) => receipt.attempt < attempt)
-      .toSorted((a, b) => b.attempt - a.attempt)[0]
-    if (before === undefined || before.outcome === 'failed') return []
-    if (replays.some((replay) => replay.at < at)) return []
-    return [`attempt ${attempt} arrived although attempt ${before.attempt} is ${before.outcome}`]
+  const success = Math.min(
+    ...receipts.filter(({ outcome }) => outcome === 'delivered').map(({ at }) => at),
+  )
+  if (receipts.some(isUnknown)) return []
+  return arrivals.filter(({ at }) => at > success && !replays.some((replay) => replay.at < at))
+    .map(({ at }) => `a request came ${at - success} ms after it was delivered`)
+}
+
+/** At most one live lease: no two receipts of one claim, and no request during another one that has an answer. */
+export function findSharedLeases(evidence: Evidence): Violation[] {
+  return perDelivery(evidence).flatMap(({ name, arrivals, receipts }) => {
+    const tell = (what: string): Violation => ({
+      promise: 'lease',
+      what: `${arrivals[0]?.ref} at ${name}: ${what}`,
+    })
+    const claims = new Set(receipts.map(({ attempt }) => attempt))
+    const twice = claims.size < receipts.length ? [tell('two receipts of one claim')] : []
+    // The sender had given up on one of them, whatever the receiver still did with it.
+    if (receipts.some((one) => one.resent === true || isUnknown(one))) return twice
+    const [, ...later] = arrivals
+    const during = later.filter(({ at }, n) => at < (arrivals[n]?.answeredAt ?? -Infinity))
+    return [...twice, ...during.map(() => tell('a request came before the last one was answered'))]
   })
 }
 
-function receiptOf(receipts: readonly Receipt[], attempt: number): Receipt | undefined {
-  return receipts.find((receipt) => receipt.attempt === attempt)
+function isUnknown({ outcome, error_class }: Receipt): boolean {
+  return outcome === 'failed' && unknown.has(error_class ?? '')
 }
 
 interface Delivery {
   name: string
+  /** In order of time. */
   arrivals: Arrival[]
+  receipts: Receipt[]
   replays: Replay[]
 }
 
-/** The arrivals and replays of each delivery, by its event and its endpoint. */
-function perDelivery(
-  { arrivals, replays, targets }: Evidence['ledger'],
-): Map<string, Delivery> {
+/** What is known of each delivery of which something arrived. */
+function perDelivery({ ledger: { arrivals, replays, targets }, receipts }: Evidence): Delivery[] {
   const ids = new Map(targets.map(({ name, id }) => [name, id]))
   const keyOf = (one: { id: string; endpoint: string }): string =>
     `${one.id} ${ids.get(one.endpoint)}`
   const replaysOf = Map.groupBy(replays, keyOf)
-  return new Map(
-    [...Map.groupBy(arrivals, keyOf)].map(([key, own]) => [key, {
-      name: own[0]?.endpoint ?? '',
-      arrivals: own,
-      replays: replaysOf.get(key) ?? [],
-    }]),
-  )
+  const receiptsOf = byDelivery(receipts.filter(({ kind }) => kind === 'attempt'))
+  return [...Map.groupBy(arrivals, keyOf)].map(([key, own]) => ({
+    name: own[0]?.endpoint ?? '',
+    arrivals: own.toSorted((a, b) => a.at - b.at),
+    receipts: receiptsOf.get(key) ?? [],
+    replays: replaysOf.get(key) ?? [],
+  }))
 }
