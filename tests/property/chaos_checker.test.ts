@@ -51,7 +51,7 @@ const explained: [string, Evidence][] = [
   [
     'a second request of an attempt that was resent',
     changed(({ ledger, receipts }) => {
-      ledger.arrivals.push({ ...again, attempt: 1 })
+      ledger.arrivals.push({ ...again, attempt: 1, at: 1_222, answeredAt: 1_225 })
       return { receipts: receipts.map((one) => ({ ...one, resent: true })) }
     }),
   ],
