@@ -30,7 +30,7 @@ const width = {
 /** Run the steps that the options ask for, and return the exit code. */
 async function runAll(options: Options): Promise<number> {
   const started = performance.now()
-  const steps = options.soak ? soakSteps(options.short) : testSteps
+  const steps = options.soak ? soakSteps(options) : testSteps
   if (options.postgres !== null) {
     // Inherited by all that this starts.
     Deno.env.set(binVariable, await postgres17({ log: (line) => print(`setup: ${line}`) }))

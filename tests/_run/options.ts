@@ -14,13 +14,17 @@ export interface Options {
   words: string[]
   /** The major version of Postgres to test on; null: the one that is installed. */
   postgres: 17 | null
+  /** With soak: how long the tests take that can take any time; null: as they choose. */
+  minutes: number | null
+  /** With soak: the seed of the tests that have one; null: any. */
+  seed: number | null
 }
 
 /** What `--help` prints. */
 export const help = `Run tests of every kind.
 
   npx -y deno@2.9.6 task test [--all] [--again N] [--slow] [--postgres 17] [<word>…]
-  npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [<word>…]
+  npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [--minutes N] [--seed S] [<word>…]
 
   <word>         run only what has one of the words in its path or name, or is a step of this name
   --all          run all tests except the soak tests: 25 to 50 minutes on 2 cores, instead of 10 to 20
@@ -29,6 +33,8 @@ export const help = `Run tests of every kind.
   --slow         list the slowest tests and files at the end
   --postgres 17  run on PostgreSQL 17, which is installed below .outhook
   --short        soak: the shortened form of CI
+  --minutes N    soak: how long chaos takes, from 1 to 1440; 30, or 3 with --short
+  --seed S       soak: the seed of chaos, a whole number, to repeat a run
   --help         show this`
 
 export type ParsedOptions = { ok: true; options: Options } | { ok: false; message: string }
@@ -48,7 +54,12 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
   if (!/^[0-9]$/.test(again)) {
     return { ok: false, message: '--again takes a number from 0 to 9' }
   }
-  const args = atAgain < 0 ? rest : rest.toSpliced(atAgain, 2)
+  const withNumbers = atAgain < 0 ? rest : rest.toSpliced(atAgain, 2)
+  const minutes = takeNumber(withNumbers, '--minutes', { least: 1, most: 1440 })
+  if (!minutes.ok) return minutes
+  const seed = takeNumber(minutes.rest, '--seed', { least: 0, most: 2 ** 31 - 1 })
+  if (!seed.ok) return seed
+  const args = seed.rest
   const flags = args.filter((arg) => arg.startsWith('-'))
   const unknown = flags.find((flag) => !known.includes(flag))
   if (unknown !== undefined) {
@@ -56,11 +67,14 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
       ok: false,
       message: `Unknown option "${unknown}": known are ${
         known.join(', ')
-      }, --again N and --postgres 17`,
+      }, --again N, --minutes N, --seed S and --postgres 17`,
     }
   }
   const [all, slow, soak, short] = known.map((flag) => flags.includes(flag))
   if (short && !soak) return { ok: false, message: '--short goes with --soak only' }
+  if (!soak && (minutes.value ?? seed.value) !== null) {
+    return { ok: false, message: '--minutes and --seed go with soak only' }
+  }
   if (all && soak) return { ok: false, message: '--all does not go with --soak' }
   const words = args.filter((arg) => !arg.startsWith('-') && arg !== '')
   return {
@@ -74,6 +88,28 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
       again: Number(again),
       words,
       postgres: version === null ? null : 17,
+      minutes: minutes.value,
+      seed: seed.value,
     },
   }
+}
+
+type Taken =
+  | { ok: true; value: number | null; rest: readonly string[] }
+  | { ok: false; message: string }
+
+/** The whole number after an option, and the other arguments. */
+function takeNumber(
+  args: readonly string[],
+  option: string,
+  { least, most }: { least: number; most: number },
+): Taken {
+  const at = args.indexOf(option)
+  if (at < 0) return { ok: true, value: null, rest: args }
+  const text = args[at + 1] ?? ''
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    return { ok: false, message: `${option} takes a whole number from ${least} to ${most}` }
+  }
+  return { ok: true, value, rest: args.toSpliced(at, 2) }
 }

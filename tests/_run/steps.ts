@@ -1,5 +1,6 @@
 import { commandStep } from './command_step.ts'
 import { denoStep } from './deno_step.ts'
+import type { Options } from './options.ts'
 import { pgTapStep, sessionStep } from './pg_tap_step.ts'
 import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
@@ -88,8 +89,10 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]
 
-/** The steps of `deno task soak`: files named `*.soak.ts`, told by OUTHOOK_SOAK how long to go. */
-export function soakSteps(short: boolean): readonly Step[] {
+/** The steps of `deno task soak`: files named `*.soak.ts`, told by variables how long to go. */
+export function soakSteps(
+  { short, minutes, seed }: Pick<Options, 'short' | 'minutes' | 'seed'>,
+): readonly Step[] {
   return [
     denoStep({
       name: short ? 'soak, short' : 'soak',
@@ -97,7 +100,11 @@ export function soakSteps(short: boolean): readonly Step[] {
       ending: '.soak.ts',
       live: true,
       parts: 1,
-      env: { OUTHOOK_SOAK: short ? 'short' : 'full' },
+      env: {
+        OUTHOOK_SOAK: short ? 'short' : 'full',
+        ...minutes === null ? {} : { OUTHOOK_SOAK_MINUTES: String(minutes) },
+        ...seed === null ? {} : { OUTHOOK_SOAK_SEED: String(seed) },
+      },
     }),
   ]
 }

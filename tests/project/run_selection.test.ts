@@ -34,7 +34,7 @@ Deno.test('parseOptions() refuses an option that it does not know', () => {
   expect(parseOptions(['--fast'])).toEqual({
     ok: false,
     message:
-      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N and --postgres 17',
+      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N, --minutes N, --seed S and --postgres 17',
   })
   expect(parseOptions(['--short']).ok).toBe(false)
 })
@@ -50,12 +50,25 @@ Deno.test('parseOptions() takes the version of Postgres, and no other than 17', 
       again: 0,
       words: ['claim'],
       postgres: 17,
+      minutes: null,
+      seed: null,
     },
   })
   expect(parseOptions(['claim'])).toMatchObject({ options: { postgres: null } })
   for (const args of [['--postgres'], ['--postgres', '18'], ['--postgres', 'claim']]) {
     expect(parseOptions(args).ok).toBe(false)
   }
+})
+
+Deno.test('parseOptions() takes minutes and a seed for soak, and for nothing else', () => {
+  expect(parseOptions(['--soak', 'chaos', '--minutes', '30', '--seed', '7'])).toMatchObject({
+    options: { soak: true, minutes: 30, seed: 7, words: ['chaos'] },
+  })
+  expect(parseOptions(['--soak'])).toMatchObject({ options: { minutes: null, seed: null } })
+  for (const args of [['--minutes', '0'], ['--minutes', '1441'], ['--minutes'], ['--seed', 'x']]) {
+    expect(parseOptions(['--soak', ...args]).ok).toBe(false)
+  }
+  expect(parseOptions(['--seed', '7']).ok).toBe(false)
 })
 
 Deno.test('parseOptions() takes how many failed parts run again, from 0 to 9', () => {

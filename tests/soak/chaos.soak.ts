@@ -1,0 +1,53 @@
+/**
+ * Publishers with a ledger of their own, receivers that note what comes, and an adversary that breaks
+ * everything between them. After each round a checker compares the two from outside. A failure shows the
+ * seed, the faults of its round and a shorter sequence that fails too.
+ *
+ *   npx -y deno@2.9.6 task soak chaos --minutes 30 --seed 7
+ */
+
+import { print } from '../../supabase/local/print.ts'
+import { newSeed } from '../concurrency/_support/random.ts'
+import { tellViolations } from './chaos/checker.ts'
+import { tellSteps } from './chaos/plan.ts'
+import { evidenceFile, playOnce, playRounds } from './chaos/play.ts'
+import { shrink } from './chaos/shrink.ts'
+
+const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
+const minutes = Number(Deno.env.get('OUTHOOK_SOAK_MINUTES') ?? (isShort ? 3 : 30))
+const seed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
+/** How long to look for a shorter sequence. */
+const shrinkMinutes = Number(Deno.env.get('OUTHOOK_SOAK_SHRINK') ?? (isShort ? 3 : 20))
+
+Deno.test({
+  name: `promises hold through ${minutes} minutes of faults (seed ${seed})`,
+  // Dead connections of drivers may end later than the test.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(): Promise<void> {
+    const { rounds, done, events, arrivals } = await playRounds({ seed, minutes })
+    const faults = [...done.values()].reduce((sum, n) => sum + n, 0)
+    print(
+      `  seed ${seed}: ${faults} faults of ${done.size} kinds, ${events} events, ${arrivals} requests`,
+    )
+    const { steps = [], violations = [] } = rounds.at(-1) ?? {}
+    if (violations.length === 0) return
+    const told = tellViolations(violations)
+    print(
+      `  broken: ${told}\n  the faults of this round (${evidenceFile} has the evidence):\n${
+        tellSteps(steps)
+      }`,
+    )
+    const kinds = new Set(violations.map(({ promise }) => promise))
+    const deadline = performance.now() + shrinkMinutes * 60_000
+    const shorter = await shrink(steps, {
+      fails: async (some) => (await playOnce(seed, some)).some(({ promise }) => kinds.has(promise)),
+      isOver: () => performance.now() > deadline,
+    })
+    throw new Error(
+      `Seed ${seed}, round ${rounds.length}: ${told}\n` +
+        `${shorter.length} of its ${steps.length} faults, to which it could be shortened in ` +
+        `${shrinkMinutes} minutes:\n${tellSteps(shorter)}`,
+    )
+  },
+})

@@ -1,0 +1,30 @@
+import type { Random } from '../../concurrency/_support/random.ts'
+import type { World } from './world.ts'
+
+/** One fault of a sequence. Its seed makes its own choices, so that it is the same without its neighbours. */
+export interface Step {
+  kind: string
+  /** When it begins, in ms after the begin of its round. */
+  at: number
+  /** How long it lasts, if that can be chosen. */
+  ms: number
+  seed: number
+}
+
+/** What a fault has. */
+export interface Act {
+  world: World
+  random: Random
+  ms: number
+}
+
+/** Does the damage, and undoes it before it resolves. */
+export type Fault = (act: Act) => Promise<void>
+
+/** The faults of one family, by kind. */
+export type Family = Readonly<Record<string, Fault>>
+
+/** Resolves after so long. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { print } from '../../../supabase/local/print.ts'
+import { messageOf } from '../../../supabase/local/errors.ts'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { Random } from '../../concurrency/_support/random.ts'
+import { check } from './checker.ts'
+import type { Violation } from './evidence.ts'
+import { pause, type Step } from './fault.ts'
+import { observe, settle } from './observe.ts'
+import { faults, planRounds } from './plan.ts'
+import { startWorld, type World } from './world.ts'
+
+/** After the last fault, everything must end within this. Leases take 7 s, and a lost lease another one. */
+const BOUND_MS = 90_000
+
+/** Where the evidence of the last broken promise is. */
+export const evidenceFile = join(projectRoot, '.outhook/chaos.json')
+
+/** How a round ended. */
+export interface Round {
+  steps: Step[]
+  violations: Violation[]
+  settledMs: number
+}
+
+/** All that was done. */
+export interface Played {
+  rounds: Round[]
+  /** How often each kind was done. */
+  done: Map<string, number>
+  events: number
+  arrivals: number
+}
+
+/** Plays rounds of faults for `minutes`, or until a promise is broken. */
+export async function playRounds(
+  { seed, minutes, roundMs = 45_000 }: { seed: number; minutes: number; roundMs?: number },
+): Promise<Played> {
+  const deadline = performance.now() + minutes * 60_000
+  await using world = await startWorld(seed)
+  const played: Played = { rounds: [], done: new Map(), events: 0, arrivals: 0 }
+  const kinds = kindsFor(world)
+  for (const steps of planRounds({ seed, roundMs, kinds })) {
+    const round = await playRound(world, steps)
+    played.rounds.push(round)
+    for (const { kind } of steps) played.done.set(kind, (played.done.get(kind) ?? 0) + 1)
+    played.events = world.ledger.publications.length
+    played.arrivals = world.ledger.arrivals.length
+    const { violations, settledMs } = round
+    print(
+      `  round ${played.rounds.length}: ${steps.length} faults, ${played.events} events, ` +
+        `${played.arrivals} requests, over ${settledMs} ms after the last fault, ` +
+        `${violations.length} promises broken`,
+    )
+    if (violations.length > 0 || performance.now() > deadline) break
+  }
+  return played
+}
+
+/** Plays one sequence in a world of its own. */
+export async function playOnce(seed: number, steps: readonly Step[]): Promise<Violation[]> {
+  await using world = await startWorld(seed)
+  return (await playRound(world, [...steps])).violations
+}
+
+/** The kinds that this machine can do. */
+function kindsFor({ disk }: World): string[] {
+  return Object.keys(faults).filter((kind) => kind !== 'disk full' || disk.isOwn)
+}
+
+async function playRound(world: World, steps: Step[]): Promise<Round> {
+  world.publishers.resume()
+  const began = performance.now()
+  const acting: Promise<void>[] = []
+  for (const step of steps) {
+    await pause(Math.max(0, step.at - (performance.now() - began)))
+    acting.push(act(world, step))
+  }
+  await Promise.all(acting)
+  await world.server.inTurn(() => world.server.up())
+  await world.publishers.pause()
+  const over = performance.now()
+  await settle(world.server, BOUND_MS)
+  const settledMs = Math.round(performance.now() - over)
+  const evidence = await observe(world)
+  const violations = check(evidence)
+  if (violations.length > 0) await Deno.writeTextFile(evidenceFile, JSON.stringify(evidence))
+  return { steps, violations, settledMs }
+}
+
+async function act(world: World, { kind, ms, seed }: Step): Promise<void> {
+  try {
+    await faults[kind]?.({ world, ms, random: new Random(seed) })
+  } catch (error) {
+    throw new Error(`The fault "${kind}" (${ms} ms, ${seed}) failed: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+}
