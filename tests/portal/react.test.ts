@@ -17,7 +17,7 @@ Deno.test('the wrapper for React passes the token, the texts and what changes', 
     for (const name of ['outhook-portal.js', 'react.js']) {
       await Deno.writeFile(join(folder, name), app.files.get(name) ?? new Uint8Array())
     }
-    const program = join(projectRoot, 'tests/portal/_support/app/react_app.js')
+    const program = join(projectRoot, 'tests/portal/_support/app/react_app.txt')
     await Deno.copyFile(program, join(folder, 'app.js'))
     const modules = await reactPackages(projectRoot)
     await runTool(join(modules, '.bin', 'esbuild'), [
