@@ -72,7 +72,7 @@ function leaks(text: string, { given }: Shot, marks: Set<string>): string[] {
 }
 
 function isForPortal({ scope }: Operation): boolean {
-  return portalScopes.some((one) => one === scope)
+  return scope === 'any' || portalScopes.some((one) => one === scope)
 }
 
 function told({ operation, foreign, path }: Shot, status: number, text: string): string {
