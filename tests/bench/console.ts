@@ -1,10 +1,12 @@
 /**
- * The size of the console's page, by file: the limit of the first load is 85 kB compressed.
+ * The size of the console's page, by file, and of the portal: the limits are 85 kB compressed for the first
+ * load, and 60 kB for the module of the portal.
  *
  *   deno run -A tests/bench/console.ts
  */
 
 import { buildPage } from '../../console/build/build.ts'
+import { buildPortal } from '../../portal/build/build.ts'
 import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { compressedSizes, firstLoad, totalOf } from './console/sizes.ts'
@@ -21,4 +23,7 @@ for (const { path, bytes, compressed } of sizes) {
 const first = sizes.filter(({ path }) => needed.has(path))
 print(`${' '.repeat(10)} ${kilobytes(totalOf(first))} compressed  in the first load, of 85 kB`)
 print(`${' '.repeat(10)} ${kilobytes(totalOf(sizes))} compressed  in all`)
+const bytes = (await buildPortal(projectRoot)).get('outhook-portal.js') ?? new Uint8Array()
+const portal = await compressedSizes(new Map([['portal', { bytes, type: 'text/javascript' }]]))
+print(`${kilobytes(bytes.length)} ${kilobytes(totalOf(portal))} compressed  the portal, of 60 kB`)
 print(`built in ${Math.round(performance.now() - startedAt)} ms`)

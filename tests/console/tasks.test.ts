@@ -209,8 +209,10 @@ Deno.test('works by the keyboard alone', async () => {
   await page.getByRole('link', { name: 'key.two' }).waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('key.two')
+  await page.waitForURL(/q=key\.two/)
   await page.getByRole('link', { name: 'key.one' }).waitFor({ state: 'detached' })
-  expect(page.url()).toContain('q=key.two')
+  // While the list is read it has no rows.
+  await page.getByRole('link', { name: 'key.two' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('k')
   await page.keyboard.press('Enter')

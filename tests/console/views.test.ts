@@ -78,6 +78,9 @@ Deno.test('hostile text is shown as text in every view', async () => {
   await outhook.sql`
     update outbox.attempt set error = ${hostile}, response = ${`${hostile}<script>alert(1)</script>`}
     where event_id = ${event?.id}`
+  await outhook.sql`select outbox.put_event_type(${org}, 'evil.made', ${hostile}, ${
+    JSON.stringify({ title: hostile, examples: [{ [hostile]: hostile }] })
+  }::text::json)`
   const { page, errors, close } = await console_.open(`/?org=${org}`)
   let dialogs = 0
   page.on('dialog', (dialog) => {
@@ -86,6 +89,7 @@ Deno.test('hostile text is shown as text in every view', async () => {
   })
   const paths = [
     ...['/', '/events', '/events?view=deliveries', '/endpoints', '/dead-letters', '/replays'],
+    ...['/event-types', '/event-types/evil.made', '/sagas', '/settings'],
     ...[`/events/${event?.id}`, `/endpoints/${id}`, `/dead-letters/${letter?.id}`],
   ]
   for (const path of paths) {

@@ -8,27 +8,6 @@ import { reactPackages } from '../_run/tools.ts'
 import { testFolder } from '../_support/folder.ts'
 import { startPortal } from './_support/portal.ts'
 
-const program = `import { createElement as h, StrictMode, useCallback, useState } from 'react'
-import { createRoot } from 'react-dom/client'
-import './outhook-portal.js'
-import { OuthookPortal } from './react.js'
-
-function App({ api }) {
-  const [lang, setLang] = useState('en')
-  const token = useCallback(async ({ reason }) => {
-    const response = await fetch('/token', { method: 'POST', body: reason })
-    return (await response.json()).token
-  }, [])
-  return h('div', null,
-    h('button', { onClick: () => setLang('fr') }, 'Change the language'),
-    h(OuthookPortal, { api, token, lang, texts: lang === 'fr' ? french : undefined }))
-}
-
-const french = { endpoints: 'Destinations' }
-const { api } = await (await fetch('/config')).json()
-createRoot(document.getElementById('place')).render(h(StrictMode, null, h(App, { api })))
-`
-
 Deno.test('the wrapper for React passes the token, the texts and what changes', async () => {
   const folder = testFolder()
   const portal_ = await startPortal()
@@ -38,7 +17,8 @@ Deno.test('the wrapper for React passes the token, the texts and what changes', 
     for (const name of ['outhook-portal.js', 'react.js']) {
       await Deno.writeFile(join(folder, name), app.files.get(name) ?? new Uint8Array())
     }
-    await Deno.writeTextFile(join(folder, 'app.js'), program)
+    const program = join(projectRoot, 'tests/portal/_support/app/react_app.txt')
+    await Deno.copyFile(program, join(folder, 'app.js'))
     const modules = await reactPackages(projectRoot)
     await runTool(join(modules, '.bin', 'esbuild'), [
       ...[join(folder, 'app.js'), '--bundle', '--format=esm', '--target=es2022'],

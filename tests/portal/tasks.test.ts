@@ -1,6 +1,7 @@
 /** What a customer does in the portal, inside the app of somebody else. */
 
 import { expect } from '@std/expect'
+import { findingsOf } from '../console/_support/axe.ts'
 import { receivers } from '../console/_support/sample.ts'
 import { closed, startPortal, type TestPortal, until } from './_support/portal.ts'
 
@@ -44,6 +45,7 @@ Deno.test('a customer sets up an endpoint, tests it, rotates its secret and dele
   await portal.getByRole('button', { name: 'Create endpoint' }).click()
   const dialog = page.getByRole('dialog')
   const secret = await dialog.getByText(/^whsec_/).innerText()
+  expect(await findingsOf(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await closed(page)
   const [made] = await outhook.sql`
@@ -63,6 +65,7 @@ Deno.test('a customer sets up an endpoint, tests it, rotates its secret and dele
   await portal.getByText(secret).waitFor()
   await portal.getByRole('button', { name: 'Rotate secret' }).click()
   await dialog.getByLabel('The old secret ends').selectOption('in 7 days')
+  expect(await findingsOf(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Rotate secret' }).click()
   await closed(page)
   await portal.getByText('The old secret also signs until').waitFor()
@@ -75,6 +78,7 @@ Deno.test('a customer sets up an endpoint, tests it, rotates its secret and dele
 
   await portal.getByRole('button', { name: 'Send test event' }).click()
   await dialog.getByText('HTTP 200').waitFor()
+  expect(await findingsOf(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Close' }).click()
   await closed(page)
 
@@ -102,6 +106,7 @@ Deno.test('a customer sets up an endpoint, tests it, rotates its secret and dele
   await portal.getByRole('button', { name: 'Delete endpoint' }).click()
   const remove = dialog.getByRole('button', { name: 'Delete endpoint' })
   expect(await remove.isDisabled()).toBe(true)
+  expect(await findingsOf(page)).toEqual([])
   await dialog.getByLabel(/^Type .* to confirm$/).fill(new URL(outhook.receiver.url).host)
   await remove.click()
   await portal.getByRole('heading', { name: 'No endpoint yet' }).waitFor()

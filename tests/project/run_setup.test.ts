@@ -53,6 +53,7 @@ for (
     ['bun', /^tests\/package\/bun\.test\.ts$/],
     ['package tools', /^tests\/package\/\w+\.test\.ts$/],
     ['receiver packages', /^tests\/(project\/docs_\w+|package\/\w+)\.test\.ts$/],
+    ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
       /^tests\/(functions\/bundle|package\/(api_commands|check|deploy|functions|init|uninstall))\.test\.ts$/,
@@ -78,7 +79,10 @@ Deno.test('every test that calls for an installation is known to need it', () =>
       path.startsWith('tests/') && !path.includes('/_run/')
     )
       .map(([, source]) => source).join('\n')
-    const calls = /\b(ensureTool|ensurePackages|receiverPackages|runCli|ensureBrokers)\(/.exec(text)
+    const calls =
+      /\b(ensureTool|ensurePackages|receiverPackages|reactPackages|runCli|ensureBrokers)\(/.exec(
+        text,
+      )
     if (calls !== null && needsOf(sources).size === 0) throw new Error(`${file}: ${calls[0]}`)
   }
 })

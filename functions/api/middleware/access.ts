@@ -34,6 +34,16 @@ export function requireScope(needed: Scope): MiddlewareHandler<ApiEnv> {
   }
 }
 
+/** Refuses (403) a caller without any scope: most users of a project do not use Outhook. */
+export const requireAnyScope: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (c.get('principal').scopes.size === 0) {
+    throw new ApiError('forbidden', 'The token has no scope', {
+      remedy: 'Set the array app_metadata.outhook_scopes of the user',
+    })
+  }
+  await next()
+}
+
 /** The error for a caller without a secret key; `what` starts the text: 'A channel is created'. */
 export function keyRequired(what: string): ApiError {
   return new ApiError('forbidden', `${what} with a secret key only`, {

@@ -4,7 +4,7 @@ import { orgIdForm } from '../auth/principal.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { type ErrorCode, errorCodes } from '../errors.ts'
-import { requireScope, requireSecretKey } from '../middleware/access.ts'
+import { requireAnyScope, requireScope, requireSecretKey } from '../middleware/access.ts'
 import { messageRule } from '../middleware/message_rule.ts'
 import { tokenRules } from '../middleware/token_rules.ts'
 import { problemSchema } from '../schemas/problem.ts'
@@ -40,7 +40,7 @@ type Access = {
   parameters: [typeof orgHeader]
   middleware: MiddlewareHandler<ApiEnv>[]
   security: Record<string, string[]>[]
-  'x-required-scope': Scope | 'secret key' | 'none'
+  'x-required-scope': Scope | 'secret key' | 'any'
 }
 
 /** The scope and the credentials of a route. Every route has them, except the public ones. */
@@ -63,13 +63,13 @@ export function needsKey(): Access {
   }
 }
 
-/** Of a route for every caller with valid credentials, whatever they allow. */
-export function needsNoScope(): Access {
+/** Of a route for every caller who may do anything at all, whatever that is. */
+export function needsAnyScope(): Access {
   return {
     parameters: [orgHeader],
-    middleware: [],
+    middleware: [requireAnyScope],
     security: [{ secretKey: [] }, { token: [] }],
-    'x-required-scope': 'none',
+    'x-required-scope': 'any',
   }
 }
 

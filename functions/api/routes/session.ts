@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { sessionSchema } from '../schemas/session.ts'
-import { jsonResponse, needsNoScope, problems } from './route.ts'
+import { jsonResponse, needsAnyScope, problems } from './route.ts'
 
 const get = createRoute({
   method: 'get',
@@ -9,7 +9,7 @@ const get = createRoute({
   operationId: 'getSession',
   summary: 'Get what the credentials of this request allow',
   tags: ['Portal tokens'],
-  ...needsNoScope(),
+  ...needsAnyScope(),
   responses: { ...problems(), 200: jsonResponse(sessionSchema, 'The organisation and the scopes') },
 })
 

@@ -73,7 +73,9 @@ function Pages(): JSX.Element {
     ...portal.can('endpoints:read') ? [['endpoints', t('endpoints')] as const] : [],
     ...portal.can('event-types:read') ? [['event-types', t('eventTypes')] as const] : [],
   ]
-  const isHere = (tab: string): boolean => page === tab || page.startsWith(`${tab}/`)
+  // A delivery belongs to an endpoint.
+  const room = page.replace(/^deliveries\//, 'endpoints/')
+  const isHere = (tab: string): boolean => room === tab || room.startsWith(`${tab}/`)
   return (
     <>
       {tabs.length > 1 && (

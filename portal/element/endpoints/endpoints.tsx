@@ -48,7 +48,7 @@ export function EndpointsView(): JSX.Element {
                     <tr>
                       <th scope='col'>{t('endpoint')}</th>
                       <th scope='col'>{t('status')}</th>
-                      <th scope='col'>{t('eventTypes')}</th>
+                      <th scope='col' class='only-wide'>{t('eventTypes')}</th>
                       <th scope='col'>{t('lastDay')}</th>
                     </tr>
                   </thead>
@@ -97,7 +97,7 @@ function Row({ endpoint, withStats }: { endpoint: Endpoint; withStats: boolean }
       <td>
         <EndpointBadge endpoint={endpoint} />
       </td>
-      <td>
+      <td class='only-wide'>
         <TypeList types={endpoint.eventTypes} />
       </td>
       <td class='nowrap'>{withStats ? <Day endpointId={endpoint.id} /> : null}</td>

@@ -49,9 +49,16 @@ export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]
     { name: 'endpoint', path: shopPath, ready: text('4 shown, all') },
     { name: 'signature', path: `${shopPath}/signature`, ready: text('timingSafeEqual') },
     { name: 'settings', path: `${shopPath}/settings`, ready: text('The parcel is on its way') },
-    { name: 'replay', path: `${shopPath}/replay`, ready: text('Show how many') },
+    { name: 'replay', path: `${shopPath}/replay`, ready: text('100 %') },
     { name: 'disabled', path: `endpoints/${old.id}`, ready: text('Resume') },
-    { name: 'delivery', path: `deliveries/${failed?.id}.${crm.id}`, ready: text('"Ada"') },
+    {
+      name: 'delivery',
+      path: `deliveries/${failed?.id}.${crm.id}`,
+      async ready(portal): Promise<void> {
+        await text('Attempt 1 failed')(portal)
+        await text('"Ada"')(portal)
+      },
+    },
     { name: 'types', path: 'event-types/order.paid', ready: text('Schema') },
     { name: 'missing', path: 'endpoints/nothing', ready: text('There is no such endpoint') },
   ]
