@@ -48,6 +48,14 @@ export function installedMigrations(existing: readonly string[]): Installed[] {
   })
 }
 
+/** The newest migration of each module. Those of the extensions and the jobs have no upgrades. */
+export function newestMigrations(existing: readonly string[]): Installed[] {
+  const newest = new Map<string, Installed>()
+  for (const one of installedMigrations(existing)) newest.set(one.module, one)
+  return [...newest.values()]
+    .filter(({ module }) => module !== 'extensions' && !module.startsWith(reload))
+}
+
 /** The migration that drops the schema. */
 const removal = /^\d+_outhook_uninstall_\d+\.\d+\.\d+\.sql$/
 
