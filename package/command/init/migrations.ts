@@ -78,7 +78,9 @@ export function newMigrations(
   existing: readonly string[],
   { modules, version, now }: { modules: readonly string[]; version: string; now: Date },
 ): NewMigration[] {
+  // Without upgrades, which schedule no job.
   const present = installedMigrations(existing)
+    .filter(({ module }, at, all) => all.findIndex((one) => one.module === module) === at)
   const installed = new Set(present.map(({ module }) => module))
   const missing: { module: string; text: string }[] = withNeeds(sources, modules)
     .filter(({ module }) => module !== 'jobs' && !installed.has(module))
