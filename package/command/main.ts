@@ -1,12 +1,13 @@
 /** The command `outhook`. */
 
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { readAssets, readConfigureSql, readIndex, readRemovalSql, readUpgrade } from './assets.ts'
 import { registerApiCommands } from './api/register.ts'
 import { check, type CheckOptions } from './check/check.ts'
+import { completionScript, type Shell, shells } from './completion/completion.ts'
 import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
 import { status, type StatusOptions } from './status/status.ts'
@@ -179,6 +180,28 @@ Exit codes: 0 done, 1 failed or lines are left to remove by hand, 2 wrong usage,
   })
 
 registerApiCommands(program)
+
+program.command('completion')
+  .description('Print a script that completes commands and options in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+  .addHelpText(
+    'after',
+    `
+Examples:
+  source <(outhook completion bash)        # in ~/.bashrc
+  source <(outhook completion zsh)         # in ~/.zshrc, after compinit
+  outhook completion fish | source         # in ~/.config/fish/config.fish`,
+  )
+  .action((shell: Shell) => {
+    const commands = program.commands.map((command) => ({
+      name: command.name(),
+      description: command.description(),
+      options: command.options.flatMap(({ long, description }) =>
+        long === undefined || long === null ? [] : [[long, description] as const]
+      ),
+    }))
+    ownTerminal().print(completionScript(shell, commands))
+  })
 
 try {
   await program.parseAsync()
