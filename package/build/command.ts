@@ -42,7 +42,8 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     join(assets, 'configure.sql'),
   )
   await copyFiles(join(root, 'package/command/uninstall'), join(assets, 'uninstall'), '.sql')
-  const index: AssetIndex = { version, migrations, functions: [...packagedFunctions] }
+  const upgrade = await writeUpgrade(root, join(assets, 'upgrades'))
+  const index: AssetIndex = { version, migrations, functions: [...packagedFunctions], upgrade }
   await Deno.writeTextFile(join(assets, 'index.json'), `${JSON.stringify(index, null, 2)}\n`)
   await Deno.writeTextFile(join(folder, 'package.json'), manifest())
   await Deno.copyFile(join(root, 'package/command/README.md'), join(folder, 'README.md'))
@@ -69,6 +70,25 @@ async function writeMigrations(root: string, to: string): Promise<AssetIndex['mi
     await Deno.writeTextFile(join(to, `${module}.sql`), head + own)
   }
   return all.map(({ module, needs }) => ({ module, needs, file: `${module}.sql` }))
+}
+
+/** Writes the migrations that upgrade to this version, if the project has them. */
+async function writeUpgrade(root: string, to: string): Promise<AssetIndex['upgrade']> {
+  const folder = join(root, 'supabase/migrations')
+  const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort()
+  const modules: string[] = []
+  let from: string | undefined
+  for (const name of names) {
+    const [, module, of] = /^\d+_outhook_([a-z_]+)_(\d+\.\d+\.\d+)\.sql$/.exec(name) ?? []
+    if (module === undefined || of !== version) continue
+    const text = await Deno.readTextFile(join(folder, name))
+    from = /^-- Module [a-z_]+, from version (\S+) to /m.exec(text)?.[1] ?? from
+    const head = `-- Outhook ${version}, ${module}. Do not change this file: it is applied once.\n`
+    await Deno.mkdir(to, { recursive: true })
+    await Deno.writeTextFile(join(to, `${module}.sql`), head + text.slice(text.indexOf('\n') + 1))
+    modules.push(module)
+  }
+  return from === undefined ? null : { from, modules }
 }
 
 async function copyFunction(out: string, assets: string, name: string): Promise<void> {

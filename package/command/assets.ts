@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import type { SourceMigration } from './init/migrations.ts'
 import type { Assets } from './init/plan.ts'
 import type { RemovalSql } from './uninstall/removal.ts'
+import type { UpgradeAssets } from './upgrade/plan.ts'
 
 /** The index of the assets, which the build writes. */
 export interface AssetIndex {
   version: string
   migrations: { module: string; needs: string[]; file: string }[]
   functions: string[]
+  /** The upgrade from the version before; null if there is none. */
+  upgrade: { from: string; modules: string[] } | null
 }
 
 /** Reads the index alone: the assets have 6 MB. */
@@ -30,6 +33,16 @@ export function readRemovalSql(folder: string): RemovalSql {
     refuse: read('refuse.sql'),
     remove: read('remove.sql'),
   }
+}
+
+/** Reads the migrations of the upgrade from the version before; null if there is none. */
+export function readUpgrade(folder: string): UpgradeAssets | null {
+  const { upgrade } = readIndex(folder)
+  if (upgrade === null) return null
+  const { from, modules } = upgrade
+  const read = (module: string): string =>
+    readFileSync(join(folder, 'upgrades', `${module}.sql`), 'utf8')
+  return { from, migrations: modules.map((module) => ({ module, text: read(module) })) }
 }
 
 /** Reads what the build put beside the command. */

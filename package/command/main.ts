@@ -1,16 +1,18 @@
 /** The command `outhook`. */
 
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { readAssets, readConfigureSql, readIndex, readRemovalSql } from './assets.ts'
+import { readAssets, readConfigureSql, readIndex, readRemovalSql, readUpgrade } from './assets.ts'
 import { registerApiCommands } from './api/register.ts'
 import { check, type CheckOptions } from './check/check.ts'
+import { completionScript, type Shell, shells } from './completion/completion.ts'
 import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
 import { status, type StatusOptions } from './status/status.ts'
 import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
+import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
 import { exitCodes, ownTerminal } from './terminal.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'assets')
@@ -74,7 +76,8 @@ Examples:
 Exit codes: 0 no errors, 1 failed, 2 wrong usage, 5 errors were found.`,
   )
   .action(async (options: CheckOptions) => {
-    process.exitCode = await check(readAssets(folder), options, ownTerminal())
+    const assets = { ...readAssets(folder), upgrades: readUpgrade(folder)?.migrations ?? [] }
+    process.exitCode = await check(assets, options, ownTerminal())
   })
 
 program.command('status')
@@ -122,8 +125,35 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a person must do a step, 5 errors were found.`,
   )
   .action(async (options: DeployOptions) => {
-    const assets = { ...readAssets(folder), configureSql: readConfigureSql(folder) }
+    const assets = {
+      ...readAssets(folder),
+      configureSql: readConfigureSql(folder),
+      upgrades: readUpgrade(folder)?.migrations ?? [],
+    }
     process.exitCode = await deploy(assets, options, ownTerminal())
+  })
+
+program.command('upgrade')
+  .description('Upgrade the migrations and functions of a project from the version before')
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--yes', 'write without a confirmation', false)
+  .option('--json', 'print the plan as JSON, and write only with --yes', false)
+  .option('--force', 'also change files that have uncommitted changes', false)
+  .addHelpText(
+    'after',
+    `
+It adds a migration for each module and replaces the files of the functions. The database and the
+platform are changed when you deploy.
+
+Examples:
+  outhook upgrade --json                   # shows the plan, writes nothing
+  outhook upgrade --yes
+
+Exit codes: 0 done, 1 failed or another version comes first, 2 wrong usage, 3 not confirmed.`,
+  )
+  .action(async (options: UpgradeOptions) => {
+    const assets = { ...readAssets(folder), upgrade: readUpgrade(folder) }
+    process.exitCode = await upgrade(assets, options, ownTerminal())
   })
 
 program.command('uninstall')
@@ -150,6 +180,28 @@ Exit codes: 0 done, 1 failed or lines are left to remove by hand, 2 wrong usage,
   })
 
 registerApiCommands(program)
+
+program.command('completion')
+  .description('Print a script that completes commands and options in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+  .addHelpText(
+    'after',
+    `
+Examples:
+  source <(outhook completion bash)        # in ~/.bashrc
+  source <(outhook completion zsh)         # in ~/.zshrc, after compinit
+  outhook completion fish | source         # in ~/.config/fish/config.fish`,
+  )
+  .action((shell: Shell) => {
+    const commands = program.commands.map((command) => ({
+      name: command.name(),
+      description: command.description(),
+      options: command.options.flatMap(({ long, description }) =>
+        long === undefined || long === null ? [] : [[long, description] as const]
+      ),
+    }))
+    ownTerminal().print(completionScript(shell, commands))
+  })
 
 try {
   await program.parseAsync()

@@ -18974,9 +18974,11 @@ begin
     select coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(g) order by g.last_at desc), '[]')
     from (
       select r.status, r.code, r.error, pg_catalog.count(*) as responses,
-        outbox.iso_time(pg_catalog.max(r.created)) as last_at
+        outbox.iso_time(pg_catalog.max(r.created)) as last_at,
+        pg_catalog.max(r.region) as region
       from (
         select o.status_code as status, o.created,
+          pg_catalog.left(o.headers ->> 'x-sb-edge-region', 60) as region,
           -- Not parsed as JSON: a response of the platform may be a page.
           pg_catalog.substring(pg_catalog.left(o.content, 2000), '"code" *: *"([a-z_]+)"') as code,
           case
@@ -18994,8 +18996,9 @@ end
 $$;
 comment on function outbox.kick_responses() is
   'The responses that pg_net got in the last 5 minutes, with those to requests of the application: '
-  '[{"status", "code", "error", "responses", "last_at"}], the newest first. "code" is that of a '
-  'problem of a function. Null if pg_net is missing or must not be read.';
+  '[{"status", "code", "error", "responses", "last_at", "region"}], the newest first. "code" is '
+  'that of a problem of a function, "region" that in which a function of the platform ran. Null '
+  'if pg_net is missing or must not be read.';
 
 create function outbox.test_attempts(p_event_id uuid) returns jsonb
 language plpgsql stable set search_path = ''

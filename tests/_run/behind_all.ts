@@ -213,6 +213,15 @@ export const behindAll: readonly Behind[] = [
       'of events.',
   },
   {
+    file: 'tests/upgrade/traffic.test.ts',
+    why: 'It upgrades two databases while workers of two versions deliver, in about half a minute.',
+    caughtBy: ['tests/upgrade/schema.test.ts', 'tests/e2e/versions.test.ts'],
+    how:
+      'schema upgrades a database without traffic and compares it with a new one, and versions ' +
+      'runs functions and databases of different contracts. Left is what happens meanwhile: ' +
+      'lost or repeated deliveries, and locks.',
+  },
+  {
     file: 'tests/concurrency/mixed.test.ts',
     why: 'It does everything at random in eight sessions, in 10 s of CPU time.',
     caughtBy: ['tests/concurrency/crossing.test.ts', 'tests/concurrency/lock_sites.test.ts'],

@@ -75,6 +75,7 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'concurrency', folder: 'tests/concurrency' }),
   denoStep({ name: 'property', folder: 'tests/property' }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', waits: waitingFiles }),
+  denoStep({ name: 'upgrade', folder: 'tests/upgrade' }),
   denoStep({ name: 'first start', folder: 'tests/start' }),
   denoStep({ name: 'consumer', folder: 'tests/consumer' }),
   denoStep({ name: 'package', folder: 'tests/package' }),

@@ -111,7 +111,10 @@ Deno.test('uninstall leaves nothing in the database, nor in config.toml', async 
   expect(files['supabase/config.toml']).toBe(config)
   expect(Object.keys(files).filter((name) => name.includes('outhook-'))).toEqual([])
   expect(Object.keys(files).filter((name) => /_outhook_core_/.test(name)).length).toBe(1)
+  await shop.run("select cron.schedule('outhook-report', '0 3 * * *', 'select 1')")
   await shop.restart()
+  const { stdout: own } = await shop.run("select cron.unschedule('outhook-report')")
+  expect(own).toBe('t')
   expect(await left()).toBe('0|0|0|0')
   const { stdout } = await shop.run(`
     insert into public.orders values (2);

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Assets } from '../init/plan.ts'
 import { readProject } from '../init/project.ts'
+import type { UpgradeAssets } from '../upgrade/plan.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
 import { callDataApi, type Target } from '../remote/data_api.ts'
 import type { Facts } from '../remote/facts.ts'
@@ -35,7 +36,7 @@ export type CheckOptions = CheckManner & TargetOptions
 
 /** Checks a project, prints the findings, and returns the exit code. */
 export async function check(
-  assets: Assets,
+  assets: Assets & { upgrades?: UpgradeAssets['migrations'] },
   options: CheckOptions,
   terminal: Terminal,
 ): Promise<number> {
@@ -49,7 +50,7 @@ export async function check(
 
 /** Checks this project, prints the findings, and returns the exit code. */
 export async function checkTarget(
-  assets: Assets,
+  assets: Assets & { upgrades?: UpgradeAssets['migrations'] },
   target: Target,
   options: CheckManner,
   terminal: Terminal,
@@ -81,7 +82,7 @@ export async function checkTarget(
 
 /** All findings, and the facts of the database at the end; null if it could not be read. */
 async function findAll(
-  assets: Assets,
+  assets: Assets & { upgrades?: UpgradeAssets['migrations'] },
   target: Target,
   options: CheckManner,
 ): Promise<{ findings: Finding[]; facts: Facts | null }> {

@@ -33,7 +33,8 @@ export function judgeKicks(
       id,
       known === undefined
         ? 'A live run delivered, so no kick was needed'
-        : 'pg_net sends kicks, and the function accepts them: both have the same secret',
+        : 'pg_net sends kicks, and the function accepts them: both have the same secret' +
+          (known.region ? `. It ran in ${known.region}` : ''),
     )
   }
   if (known !== undefined) return judgeRefusal(known)

@@ -1,4 +1,4 @@
-import { installedMigrations } from '../init/migrations.ts'
+import { installedMigrations, newestMigrations } from '../init/migrations.ts'
 import type { Assets, Project } from '../init/plan.ts'
 import { error, type Finding, ok, skipped, warning } from './finding.ts'
 
@@ -9,7 +9,9 @@ const page = 'docs/add-to-your-project.md#add-the-migrations-and-the-functions'
  * each and unchanged. `read` returns the text of a file of supabase/migrations.
  */
 export function judgeFiles(
-  { version, migrations }: Pick<Assets, 'version' | 'migrations'>,
+  { version, migrations, upgrades = [] }: Pick<Assets, 'version' | 'migrations'> & {
+    upgrades?: readonly { module: string; text: string }[]
+  },
   project: Project | null,
   read: (file: string) => string,
 ): Finding[] {
@@ -20,19 +22,20 @@ export function judgeFiles(
   }
   const findings: Finding[] = []
   const other = [
-    ...present.map((one) => ({ path: `migrations/${one.file}`, version: one.version })),
+    ...newestMigrations(project.migrations)
+      .map((one) => ({ path: `migrations/${one.file}`, version: one.version })),
     ...project.own.map((one) => ({ path: `functions/${one.folder}`, version: one.version })),
   ].filter((one) => one.version !== null && one.version !== version)
   for (const one of other) {
     findings.push(error(
       id,
       `supabase/${one.path} is of Outhook ${one.version}, and this command is of ${version}`,
-      `Use the command of version ${one.version}`,
+      `Use the command of version ${one.version}, or run outhook upgrade if it is an older one`,
       page,
     ))
   }
-  const twice = present.filter(({ module }, at) =>
-    present.findIndex((one) => one.module === module) < at
+  const twice = present.filter(({ module, version: own }, at) =>
+    present.findIndex((one) => one.module === module && one.version === own) < at
   )
   for (const { file, module } of twice) {
     findings.push(error(
@@ -42,10 +45,13 @@ export function judgeFiles(
       page,
     ))
   }
-  const texts = new Map(migrations.map(({ module, text }) => [module, text]))
   for (const { file, module, version: own } of present) {
-    const text = texts.get(module.startsWith('jobs_after_') ? 'jobs' : module)
-    if (own !== version || text === undefined || sameText(read(file), text)) continue
+    // A module is installed as a whole, or upgraded from the version before.
+    const source = module.startsWith('jobs_after_') ? 'jobs' : module
+    const texts = [...migrations, ...upgrades].filter((one) => one.module === source)
+      .map(({ text }) => text)
+    if (own !== version || texts.length === 0) continue
+    if (texts.some((text) => sameText(read(file), text))) continue
     findings.push(warning(
       id,
       `supabase/migrations/${file} was changed, so another database would get another schema`,

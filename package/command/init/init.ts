@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { exitCodes, type Terminal } from '../terminal.ts'
-import { askModules, askToApply, defaultModules, functionsFor, ownPrefix } from './choose.ts'
+import { carryOut } from './carry_out.ts'
+import { askModules, defaultModules, functionsFor, ownPrefix } from './choose.ts'
 import { type Assets, makePlan, type Plan, type Project } from './plan.ts'
-import { applySteps, readProject } from './project.ts'
+import { readProject } from './project.ts'
 import { otherVersion, type Refusal, unsavedChanges, wrongOptions } from './refuse.ts'
-import { nextSteps, showPlan } from './report.ts'
+import { nextSteps } from './report.ts'
 
 /** The options of `outhook init`. */
 export interface InitOptions {
@@ -55,7 +56,7 @@ export async function init(
     const says = `supabase/config.toml cannot be read: ${messageOf(error)}`
     return refuse({ code: exitCodes.failed, says })
   }
-  return await carryOut(plan, options, { terminal, mayAsk, supabase, refuse })
+  return await carryOut(plan, options, { terminal, supabase, next: nextSteps(plan.folders) })
 }
 
 function planFor(
@@ -70,43 +71,6 @@ function planFor(
     now: new Date(),
     newSecret: () => randomBytes(32).toString('hex'),
   })
-}
-
-async function carryOut(
-  plan: Plan,
-  options: InitOptions,
-  { terminal, mayAsk, supabase, refuse }: {
-    terminal: Terminal
-    mayAsk: boolean
-    supabase: string
-    refuse(why: Refusal): number
-  },
-): Promise<number> {
-  const { print, printError } = terminal
-  const report = (applied: boolean, code: number): number => {
-    if (options.json) print(showPlan(plan, { json: true, applied }))
-    return code
-  }
-  const ended = plan.byHand.length > 0 ? exitCodes.failed : exitCodes.done
-  if (!options.json) print(showPlan(plan, { json: false, applied: false }))
-  if (plan.steps.length === 0 || (options.json && !options.yes)) return report(false, ended)
-  const unsaved = options.force ? null : unsavedChanges(options.project, plan)
-  if (unsaved !== null) return report(false, refuse(unsaved))
-  if (!options.yes && !mayAsk) {
-    printError('Nothing was written, because nobody can confirm the plan: add --yes')
-    return exitCodes.undecided
-  }
-  if (!options.yes && !await askToApply(plan.steps.length)) return exitCodes.undecided
-  try {
-    applySteps(supabase, plan.steps)
-  } catch (error) {
-    const says = `A file cannot be written (${
-      messageOf(error)
-    }): correct the cause, and run init again`
-    return report(false, refuse({ code: exitCodes.failed, says }))
-  }
-  if (!options.json) print(nextSteps(plan.folders))
-  return report(true, ended)
 }
 
 function messageOf(error: unknown): string {

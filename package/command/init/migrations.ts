@@ -48,6 +48,14 @@ export function installedMigrations(existing: readonly string[]): Installed[] {
   })
 }
 
+/** The newest migration of each module. Those of the extensions and the jobs have no upgrades. */
+export function newestMigrations(existing: readonly string[]): Installed[] {
+  const newest = new Map<string, Installed>()
+  for (const one of installedMigrations(existing)) newest.set(one.module, one)
+  return [...newest.values()]
+    .filter(({ module }) => module !== 'extensions' && !module.startsWith(reload))
+}
+
 /** The migration that drops the schema. */
 const removal = /^\d+_outhook_uninstall_\d+\.\d+\.\d+\.sql$/
 
@@ -70,7 +78,9 @@ export function newMigrations(
   existing: readonly string[],
   { modules, version, now }: { modules: readonly string[]; version: string; now: Date },
 ): NewMigration[] {
+  // Without upgrades, which schedule no job.
   const present = installedMigrations(existing)
+    .filter(({ module }, at, all) => all.findIndex((one) => one.module === module) === at)
   const installed = new Set(present.map(({ module }) => module))
   const missing: { module: string; text: string }[] = withNeeds(sources, modules)
     .filter(({ module }) => module !== 'jobs' && !installed.has(module))

@@ -42,9 +42,9 @@ export interface Choice {
   prefix: string
 }
 
-/** A file or a folder to create, or a file to change. */
+/** A file or a folder to create, or a file to change; `replace`: a file to change, or to create. */
 export interface Step {
-  kind: 'create' | 'change'
+  kind: 'create' | 'change' | 'replace'
   path: string
   /** The text of a file, or the files of a folder. */
   content: string | ReadonlyMap<string, string>

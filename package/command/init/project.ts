@@ -59,7 +59,8 @@ export function applySteps(supabase: string, steps: readonly Step[]): void {
       linkSync(draft, target)
       rmSync(draft)
     } else {
-      writeFileSync(draft, content, { mode: statSync(target).mode })
+      const mode = statSync(target, { throwIfNoEntry: false })?.mode
+      writeFileSync(draft, content, mode === undefined ? {} : { mode })
       renameSync(draft, target)
     }
   }

@@ -1,7 +1,7 @@
 import { exitCodes } from '../terminal.ts'
 import { moduleHints, ownPrefix } from './choose.ts'
 import { changedFiles, GitError } from './git.ts'
-import { installedMigrations } from './migrations.ts'
+import { newestMigrations } from './migrations.ts'
 import type { Assets, Plan, Project } from './plan.ts'
 
 /** Why nothing is written, and the exit code. */
@@ -48,7 +48,7 @@ export function wrongOptions(
 /** Why this version must not add to what the project has; null if it may. */
 export function otherVersion({ version }: Assets, project: Project): Refusal | null {
   const found = [
-    ...installedMigrations(project.migrations).map((one) => ({
+    ...newestMigrations(project.migrations).map((one) => ({
       file: `migrations/${one.file}`,
       version: one.version,
     })),
@@ -59,7 +59,7 @@ export function otherVersion({ version }: Assets, project: Project): Refusal | n
     code: exitCodes.failed,
     says:
       `supabase/${found.file} is of Outhook ${found.version}, but this command is of version ${version}. ` +
-      `There is no upgrade yet: add modules with the command of version ${found.version}`,
+      `Run outhook upgrade first, or add modules with the command of version ${found.version}`,
   }
 }
 
@@ -68,12 +68,12 @@ export function otherVersion({ version }: Assets, project: Project): Refusal | n
  * could tell apart from those of init. `functions/.env` gets one line and is in no commit.
  */
 export function unsavedChanges(folder: string, { steps }: Plan): Refusal | null {
-  const paths = steps.filter(({ kind, isSecret }) => kind === 'change' && isSecret !== true)
+  const paths = steps.filter(({ kind, isSecret }) => kind !== 'create' && isSecret !== true)
     .map(({ path }) => `supabase/${path}`)
   if (paths.length === 0) return null
   const refuse = (why: string): Refusal => ({
     code: exitCodes.undecided,
-    says: `${why}, so that you can see and undo what init does, or add --force`,
+    says: `${why}, so that you can see and undo what this command does, or add --force`,
   })
   try {
     const changed = changedFiles(folder, paths) ?? []

@@ -15,6 +15,8 @@ export interface KickResponses {
   error: string | null
   responses: number
   last_at: string
+  /** Where a function of the platform ran; missing in an older database. */
+  region?: string | null
 }
 
 /** A test event with its attempts. */

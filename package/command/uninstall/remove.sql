@@ -5,9 +5,14 @@ set local lock_timeout = '10s';
 
 -- Also of jobs of an earlier installation.
 delete from cron.job_run_details d
-where d.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+where d.jobid in (
+    select j.jobid from cron.job j
+    where j.jobname in ('outhook-tick', 'outhook-vacuum', 'outhook-cleanup',
+      'outhook-drop-partitions', 'outhook-partitions'))
   or (d.command like '%outbox.%' and d.jobid not in (select j.jobid from cron.job j));
-select cron.unschedule(j.jobid) from cron.job j where j.jobname like 'outhook-%';
+select cron.unschedule(j.jobid) from cron.job j
+where j.jobname in ('outhook-tick', 'outhook-vacuum', 'outhook-cleanup',
+  'outhook-drop-partitions', 'outhook-partitions');
 delete from vault.secrets s where s.name like 'outhook\_%';
 do $$
 begin

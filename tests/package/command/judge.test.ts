@@ -205,6 +205,12 @@ Deno.test('judgeKicks() judges the newest response since the test began', () => 
     expect([responses, finding.status]).toEqual([responses, status])
   }
   const configured = { functions_url: null, stored: 0, readable: 0 }
+  const { finding } = judgeKicks(
+    { ...healthy, responses: [response({ region: 'eu-central-1' })] },
+    since,
+    true,
+  )
+  expect(finding).toMatch(/\. It ran in eu-central-1$/)
   expect(judgeKicks({ configured, responses: [] }, null, false).status).toBe('skipped')
 })
 

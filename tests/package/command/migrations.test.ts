@@ -34,6 +34,22 @@ Deno.test('newMigrations() numbers the files from now on, in order, with what a 
   ])
 })
 
+Deno.test('newMigrations() adds nothing after an upgrade, and a module in the new version', () => {
+  const upgraded = [
+    '20260101000000_outhook_extensions_1.0.0.sql',
+    '20260101000001_outhook_core_1.0.0.sql',
+    '20260101000002_outhook_jobs_after_core_1.0.0.sql',
+    '20260201000000_outhook_core_1.1.0.sql',
+  ]
+  const add = (modules: string[]): string[] =>
+    newMigrations(sources, upgraded, { modules, version: '1.1.0', now }).map(({ name }) => name)
+  expect(add([])).toEqual([])
+  expect(add(['inbox'])).toEqual([
+    '20261201000000_outhook_inbox_1.1.0.sql',
+    '20261201000001_outhook_jobs_after_inbox_1.1.0.sql',
+  ])
+})
+
 Deno.test('newMigrations() installs everything again after an uninstallation', () => {
   const before = [
     '20260101000000_outhook_core_1.0.0.sql',

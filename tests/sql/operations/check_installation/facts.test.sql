@@ -29,11 +29,12 @@ insert into net._http_response (id, status_code, content, timed_out, error_msg, 
   (-4, 202, '{}', false, null, now()),
   (-5, null, null, true, 'Timeout of 2000 ms reached', now() - interval '4 minutes'),
   (-6, 404, '<h1>Not found</h1>', false, null, now() - interval '3 minutes');
+update net._http_response set headers = '{"x-sb-edge-region": "eu-central-1"}' where id = -2;
 select is((select jsonb_agg(r - 'last_at') from jsonb_array_elements(facts() -> 'responses') r),
-  '[{"status": 202, "code": null, "error": null, "responses": 1},
-    {"status": 401, "code": "invalid_kick", "error": null, "responses": 2},
-    {"status": 404, "code": null, "error": null, "responses": 1},
-    {"status": null, "code": null, "error": "timed out", "responses": 1}]', 'equal responses are counted');
+  '[{"status": 202, "code": null, "error": null, "responses": 1, "region": null},
+    {"status": 401, "code": "invalid_kick", "error": null, "responses": 2, "region": "eu-central-1"},
+    {"status": 404, "code": null, "error": null, "responses": 1, "region": null},
+    {"status": null, "code": null, "error": "timed out", "responses": 1, "region": null}]', 'equal responses are counted');
 
 -- The attempts of a test event, and of no other event.
 create temporary table e as select endpoint() as id;
