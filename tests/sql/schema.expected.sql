@@ -9860,43 +9860,19 @@ CREATE FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most int
     AS $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next outbox.refusal[];
   v_endpoints uuid[];
   v_refusal outbox.refusal;
   v_created integer := 0;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select r.* from outbox.refusal r
-      where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
-      order by r.again_at limit v_oldest
-    ), endpoints (id) as (
-      -- Only if there are so many: one endpoint may have them all.
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.step = 'routing' and r.again_at < 'infinity' order by r.endpoint_id limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id limit 1)
-      from endpoints p
-      where p.id is not null
-    ), of_each as (
-      select r.*
-      from (select p.id from endpoints p limit v_oldest) p
-      cross join lateral (
-        select r.* from outbox.refusal r
-        where r.endpoint_id = p.id and r.step = 'routing' and r.again_at < 'infinity'
-          and r.again_at <= p_now
-        order by r.again_at limit 10
-      ) r
-    )
     select o.refusal
     from (
       select row(r.*)::outbox.refusal as refusal, r.again_at, r.event_id, e.org_id
-      from (select o.* from oldest o union select c.* from of_each c) r
+      from (
+        select distinct w.* from outbox.waiting_refusals(p_now, v_oldest, v_of_each) w
+      ) r
       -- purge_endpoint() removes the refusals of a deleted endpoint.
       cross join lateral (
         select e.org_id from outbox.endpoint e
@@ -35035,6 +35011,51 @@ ALTER FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) IS 'Up to p_limit organisations in waiting_part, in the order of their turns: the one after p_after first.';
 
+-- Name: waiting_refusals(timestamp with time zone, integer, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) RETURNS SETOF outbox.refusal
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_found integer;
+  v_endpoint uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+  select r.* from outbox.refusal r
+  where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
+  order by r.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one endpoint may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select r.endpoint_id into v_endpoint from outbox.refusal r
+    where r.endpoint_id > v_endpoint and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit 1;
+    exit when not found;
+    return query
+    select r.* from outbox.refusal r
+    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity') and r.endpoint_id <= v_endpoint
+      and r.again_at <= p_now and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit p_each;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most deliveries to create again that have waited longest. If there are so many, also the first p_each of each endpoint, of up to p_most endpoints; some then come twice.';
+
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) RETURNS void
@@ -43160,6 +43181,10 @@ REVOKE ALL ON FUNCTION outbox.waiting_events(p_limit integer) FROM PUBLIC;
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
