@@ -279,8 +279,8 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/refused_delivery.sql',
-    find: 'from (select o.* from oldest o union select c.* from of_each c) r',
-    replace: 'from oldest r',
+    find: 'if v_found < p_most then',
+    replace: 'if true then',
     tests: ['sql/engine/refusals/turns.test.sql'],
     why: 'An organisation with 5,001 refused deliveries hides those of all others.',
   },
