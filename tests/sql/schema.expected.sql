@@ -30398,37 +30398,16 @@ CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most inte
     AS $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next uuid[];
   v_moved integer;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select o.event_id, o.org_id, o.again_at from outbox.unroutable o
-      where o.again_at <= p_now and o.again_at < 'infinity'
-      order by o.again_at limit v_oldest
-    ), orgs (org_id) as (
-      -- Only if there are so many: one organisation may have them all.
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > o.org_id and u.again_at < 'infinity' order by u.org_id limit 1)
-      from orgs o
-      where o.org_id is not null
-    ), of_each as (
-      select u.*
-      from (select o.org_id from orgs o limit v_oldest) o
-      cross join lateral (
-        select u.event_id, u.org_id, u.again_at from outbox.unroutable u
-        where u.org_id = o.org_id and u.again_at <= p_now and u.again_at < 'infinity'
-        order by u.again_at limit 10
-      ) u
-    )
     select w.event_id
-    from (select o.* from oldest o union select e.* from of_each e) w
+    from (
+      select distinct u.event_id, u.org_id, u.again_at
+      from outbox.waiting_events_aside(p_now, v_oldest, v_of_each) u
+    ) w
     order by
       pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
       w.again_at
@@ -34975,6 +34954,69 @@ ALTER FUNCTION outbox.waiting_events(p_limit integer) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.waiting_events(p_limit integer) IS 'Up to p_limit events that wait for the turn of their organisation.';
 
+-- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.unroutable (
+    event_id uuid NOT NULL,
+    error text NOT NULL,
+    set_aside_at timestamp with time zone NOT NULL,
+    routed_to uuid,
+    org_id text NOT NULL,
+    failures smallint DEFAULT 3 NOT NULL,
+    again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.unroutable OWNER TO postgres;
+
+-- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. again_at: when it is routed again without a call, after an error that is usually temporary.';
+
+-- Name: waiting_events_aside(timestamp with time zone, integer, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) RETURNS SETOF outbox.unroutable
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_found integer;
+  v_org text := '';
+begin
+  return query
+  select u.* from outbox.unroutable u
+  where u.again_at <= p_now and u.again_at < 'infinity'
+  order by u.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one organisation may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select u.org_id into v_org from outbox.unroutable u
+    where u.org_id > v_org and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit 1;
+    exit when not found;
+    return query
+    select u.* from outbox.unroutable u
+    where (u.org_id, u.again_at) >= (v_org, '-infinity') and u.org_id <= v_org
+      and u.again_at <= p_now and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit p_each;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most events set aside for a while that have waited longest. If there are so many, also the first p_each of each organisation, of up to p_most organisations; some then come twice.';
+
 -- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) RETURNS text[]
@@ -37030,24 +37072,6 @@ ALTER TABLE outbox.portal_token_count OWNER TO postgres;
 -- Name: TABLE portal_token_count; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.portal_token_count IS 'How many portal tokens were created for an organisation on that day (UTC).';
-
--- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.unroutable (
-    event_id uuid NOT NULL,
-    error text NOT NULL,
-    set_aside_at timestamp with time zone NOT NULL,
-    routed_to uuid,
-    org_id text NOT NULL,
-    failures smallint DEFAULT 3 NOT NULL,
-    again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
-);
-
-ALTER TABLE outbox.unroutable OWNER TO postgres;
-
--- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. again_at: when it is routed again without a call, after an error that is usually temporary.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -43178,6 +43202,14 @@ REVOKE ALL ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.waiting_events(p_limit integer) FROM PUBLIC;
 
+-- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unroutable TO service_role;
+
+-- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
+
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) FROM PUBLIC;
@@ -43373,10 +43405,6 @@ GRANT SELECT ON TABLE outbox.person TO service_role;
 -- Name: TABLE person_identifier; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.person_identifier TO service_role;
-
--- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 
 -- Name: TABLE queue_health; Type: ACL; Schema: outbox; Owner: postgres
 

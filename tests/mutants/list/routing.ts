@@ -272,8 +272,8 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/refused_event.sql',
-    find: 'from (select o.* from oldest o union select e.* from of_each e) w',
-    replace: 'from oldest w',
+    find: 'if v_found < p_most then',
+    replace: 'if true then',
     tests: ['sql/engine/refusals/turns.test.sql'],
     why: 'An organisation with 5,001 events set aside hides those of all others.',
   },
