@@ -11686,8 +11686,15 @@ CREATE FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], 
     AS $$
 begin
   with ended as (
+    -- With both conditions here, a plan for an empty table might read those of all endpoints.
     delete from outbox.subscription s
-    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    where s.ctid = any (array(
+      select o.row_at
+      from (
+        select n.ctid as row_at, n.pattern from outbox.subscription n
+        where n.endpoint_id = p_endpoint_id offset 0
+      ) o
+      where o.pattern = any (p_patterns)))
     returning s.*
   )
   insert into outbox.ended_subscription (
