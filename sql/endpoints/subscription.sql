@@ -121,8 +121,15 @@ set enable_seqscan = off
 as $$
 begin
   with ended as (
+    -- With both conditions here, a plan for an empty table might read those of all endpoints.
     delete from outbox.subscription s
-    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    where s.ctid = any (array(
+      select o.row_at
+      from (
+        select n.ctid as row_at, n.pattern from outbox.subscription n
+        where n.endpoint_id = p_endpoint_id offset 0
+      ) o
+      where o.pattern = any (p_patterns)))
     returning s.*
   )
   insert into outbox.ended_subscription (

@@ -8274,7 +8274,44 @@ export type Database = {
         Returns: undefined
       }
       'waiting_events': { Args: { 'p_limit': number }; Returns: string[] }
+      'waiting_events_aside': {
+        Args: { 'p_each': number; 'p_most': number; 'p_now': string }
+        Returns: {
+          'again_at': string
+          'error': string
+          'event_id': string
+          'failures': number
+          'org_id': string
+          'routed_to': string | null
+          'set_aside_at': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'unroutable'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       'waiting_orgs': { Args: { 'p_after': string; 'p_limit': number }; Returns: (string)[] }
+      'waiting_refusals': {
+        Args: { 'p_each': number; 'p_most': number; 'p_now': string }
+        Returns: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'event_id': string
+          'failures': number
+          'sqlstate': string
+          'step': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'refusal'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       'wake': {
         Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
         Returns: undefined

@@ -106,7 +106,8 @@ declare
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
   v_left_out boolean := exists (select from outbox.lane_refusal);
-  -- In one call for all gates: a call for each would take 10 us.
+  -- In one call: 0.5 ms more for 400 gates than in the statement below, of 135 ms of CPU time. A
+  -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
   with gates as materialized (

@@ -84,14 +84,55 @@ comment on function outbox.create_one_waiting(outbox.refusal, timestamptz) is
   'Creates a delivery that was refused when its event was routed, or records the next refusal. '
   'Returns how many were created. locks: the caller holds the gate.';
 
+create function outbox.waiting_refusals(
+  p_now timestamptz, p_most integer, p_each integer
+) returns setof outbox.refusal
+language plpgsql stable
+set search_path = ''
+-- Only one index gives each order. Without these settings, a plan for an empty table might look
+-- through the refusals of all endpoints for those of each one.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_found integer;
+  v_endpoint uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+  select r.* from outbox.refusal r
+  where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
+  order by r.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one endpoint may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select r.endpoint_id into v_endpoint from outbox.refusal r
+    where r.endpoint_id > v_endpoint and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit 1;
+    exit when not found;
+    return query
+    select r.* from outbox.refusal r
+    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity') and r.endpoint_id <= v_endpoint
+      and r.again_at <= p_now and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit p_each;
+  end loop;
+end
+$$;
+comment on function outbox.waiting_refusals(timestamptz, integer, integer) is
+  'The p_most deliveries to create again that have waited longest. If there are so many, also the '
+  'first p_each of each endpoint, of up to p_most endpoints; some then come twice.';
+
 create function outbox.create_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
-set enable_sort = off
-set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -99,45 +140,19 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next outbox.refusal[];
   v_endpoints uuid[];
   v_refusal outbox.refusal;
   v_created integer := 0;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select r.* from outbox.refusal r
-      where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
-      order by r.again_at limit v_oldest
-    ), endpoints (id) as (
-      -- Only if there are so many: one endpoint may have them all.
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 1)
-      from endpoints p
-      where p.id is not null
-    ), of_each as (
-      select r.*
-      from (select p.id from endpoints p limit v_oldest) p
-      cross join lateral (
-        select r.* from outbox.refusal r
-        where (r.endpoint_id, r.again_at) >= (p.id, '-infinity')
-          and (r.endpoint_id, r.again_at) <= (p.id, p_now)
-          and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 10
-      ) r
-    )
     select o.refusal
     from (
       select row(r.*)::outbox.refusal as refusal, r.again_at, r.event_id, e.org_id
-      from (select o.* from oldest o union select c.* from of_each c) r
+      from (
+        select distinct w.* from outbox.waiting_refusals(p_now, v_oldest, v_of_each) w
+      ) r
       -- purge_endpoint() removes the refusals of a deleted endpoint.
       cross join lateral (
         select e.org_id from outbox.endpoint e

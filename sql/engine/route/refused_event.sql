@@ -234,14 +234,55 @@ comment on function outbox.route_again(uuid) is
   'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
   'aside.';
 
+create function outbox.waiting_events_aside(
+  p_now timestamptz, p_most integer, p_each integer
+) returns setof outbox.unroutable
+language plpgsql stable
+set search_path = ''
+-- Only one index gives each order. Without these settings, a plan for an empty table might look
+-- through the events of all organisations for those of each one.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_found integer;
+  v_org text := '';
+begin
+  return query
+  select u.* from outbox.unroutable u
+  where u.again_at <= p_now and u.again_at < 'infinity'
+  order by u.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one organisation may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select u.org_id into v_org from outbox.unroutable u
+    where u.org_id > v_org and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit 1;
+    exit when not found;
+    return query
+    select u.* from outbox.unroutable u
+    where (u.org_id, u.again_at) >= (v_org, '-infinity') and u.org_id <= v_org
+      and u.again_at <= p_now and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit p_each;
+  end loop;
+end
+$$;
+comment on function outbox.waiting_events_aside(timestamptz, integer, integer) is
+  'The p_most events set aside for a while that have waited longest. If there are so many, also '
+  'the first p_each of each organisation, of up to p_most organisations; some then come twice.';
+
 create function outbox.route_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
-set enable_sort = off
-set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -250,39 +291,16 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next uuid[];
   v_moved integer;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select o.event_id, o.org_id, o.again_at from outbox.unroutable o
-      where o.again_at <= p_now and o.again_at < 'infinity'
-      order by o.again_at limit v_oldest
-    ), orgs (org_id) as (
-      -- Only if there are so many: one organisation may have them all.
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id, u.again_at limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > o.org_id and u.again_at < 'infinity'
-        order by u.org_id, u.again_at limit 1)
-      from orgs o
-      where o.org_id is not null
-    ), of_each as (
-      select u.*
-      from (select o.org_id from orgs o limit v_oldest) o
-      cross join lateral (
-        select u.event_id, u.org_id, u.again_at from outbox.unroutable u
-        where (u.org_id, u.again_at) >= (o.org_id, '-infinity')
-          and (u.org_id, u.again_at) <= (o.org_id, p_now) and u.again_at < 'infinity'
-        order by u.org_id, u.again_at limit 10
-      ) u
-    )
     select w.event_id
-    from (select o.* from oldest o union select e.* from of_each e) w
+    from (
+      select distinct u.event_id, u.org_id, u.again_at
+      from outbox.waiting_events_aside(p_now, v_oldest, v_of_each) u
+    ) w
     order by
       pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
       w.again_at

@@ -12,8 +12,12 @@ const { api, headers, filters, loops } = JSON.parse(Deno.args[0] ?? '') as Noise
 /** How often each route returned which status, such as `POST /events 202`; status 0: no response. */
 const answers: Record<string, number> = {}
 let isDone = false
+let batches = 0
 
-async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+/** The response with its JSON; null for the body of a failure. */
+type Answer = { isDone: boolean; body: unknown }
+
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
   try {
     const response = await fetch(`${api}${path}`, {
       method,
@@ -24,10 +28,10 @@ async function call(method: string, path: string, body?: unknown): Promise<unkno
     count(method, path, response.status)
     // Its rate allows no more for now.
     if (response.status === 429) await new Promise((resolve) => setTimeout(resolve, 100))
-    return text === '' ? null : JSON.parse(text)
+    return { isDone: response.ok, body: response.ok && text !== '' ? JSON.parse(text) : null }
   } catch {
     count(method, path, 0)
-    return null
+    return { isDone: false, body: null }
   }
 }
 
@@ -39,7 +43,10 @@ function count(method: string, path: string, status: number): void {
 
 /** About 220 KB whose every element each filter looks at. */
 const items = Array.from({ length: 4_000 }, (_, n) => ({ a: n, b: n, c: n, d: `${n}`.repeat(4) }))
+/** Each has a key of its own, and so a lane of its own at each ordered endpoint. */
 const small = Array.from({ length: 1_000 }, (_, n) => ({ type: 'noise.small', payload: { n } }))
+const keyed = (n: number): unknown[] =>
+  small.map((one, at) => ({ ...one, correlationId: 'noise', partitionKey: `${n}-${at}` }))
 const schema = { properties: { items: { items: { anyOf: [...Array(100).keys()].map(isA) } } } }
 
 function isA(a: number): unknown {
@@ -47,9 +54,31 @@ function isA(a: number): unknown {
 }
 
 async function endpointIds(): Promise<string[]> {
+  const { body } = await call('GET', '/endpoints?limit=50')
   // SAFETY: the schema of the route.
-  const page = await call('GET', '/endpoints?limit=50') as { data?: { id: string }[] } | null
-  return page?.data?.map(({ id }) => id) ?? []
+  const page = body as { data: { id: string }[] } | null
+  return page?.data.map(({ id }) => id) ?? []
+}
+
+/** The one endpoint that the limit leaves, while it exists. */
+let extra: string | null = null
+
+/** Creates this endpoint, and deletes it the next time. */
+async function createEndpoint(): Promise<void> {
+  if (extra !== null) {
+    const { isDone } = await call('DELETE', `/endpoints/${extra}`)
+    if (isDone) extra = null
+    return
+  }
+  const { body } = await call('POST', '/endpoints', { url: 'https://example.com' })
+  // SAFETY: the schema of the route.
+  extra = (body as { id: string } | null)?.id ?? null
+}
+
+async function rotateSecrets(): Promise<void> {
+  for (const id of await endpointIds()) {
+    await call('POST', `/endpoints/${id}/secret/rotate`, { overlapSeconds: 0 })
+  }
 }
 
 async function changeEndpoints(): Promise<void> {
@@ -61,15 +90,17 @@ async function changeEndpoints(): Promise<void> {
 
 const steps: Record<LoopName, () => Promise<unknown>> = {
   big: () => call('POST', '/events', { type: 'noise.big', payload: { items } }),
-  batch: () => call('POST', '/events/batch', { events: small }),
+  batch: () => call('POST', '/events/batch', { events: keyed(batches++) }),
   small: () => call('POST', '/events', { type: 'noise.small', payload: {} }),
   schema: () => call('PUT', '/event-types/noise.big', { schema }),
   change: changeEndpoints,
-  create: () => call('POST', '/endpoints', { url: 'https://example.com' }),
+  rotate: rotateSecrets,
+  create: createEndpoint,
   replay: () => call('POST', '/replay-jobs', { ratePerSecond: 1000 }),
   token: () => call('POST', '/portal-tokens', {}),
   deliveries: () => call('GET', '/deliveries?status=pending&limit=100'),
   events: () => call('GET', '/events?type=noise.none&limit=100'),
+  search: () => call('GET', '/search?correlationId=noise'),
   spin,
 }
 

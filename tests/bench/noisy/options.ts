@@ -6,10 +6,12 @@ export type LoopName =
   | 'schema'
   | 'change'
   | 'create'
+  | 'rotate'
   | 'replay'
   | 'token'
   | 'deliveries'
   | 'events'
+  | 'search'
   | 'spin'
 
 /** What the process of the noisy organisation needs to know. */
@@ -23,8 +25,8 @@ export type NoiseOptions = {
   loops: readonly LoopName[]
 }
 
-/** An event that has not arrived by then counts with this time. */
-export const ARRIVAL_MS = 120_000
+/** An event that has not arrived by then counts with this time. With a minute of events, less than a child may take. */
+export const ARRIVAL_MS = 60_000
 
 /** How the quiet organisation publishes; the response is `{ times }`. */
 export type QuietRequest = { rate: number; seconds: number }

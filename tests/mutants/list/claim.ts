@@ -187,9 +187,8 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
-    find:
-      'order by s.id is not distinct from g.secret_id desc, s.expires_at is null, s.created_at,',
-    replace: 'order by s.created_at desc,',
+    find: 'outbox.signing_secrets(p_endpoint_ids, p_now);',
+    replace: 'array[]::uuid[];',
     tests: ['sql/engine/complete/rotated_secret.test.sql'],
     why: 'During a rotation, a claim stores another secret than the one that signs.',
   },

@@ -33,6 +33,8 @@ select is_empty(
          ('publish', 'p_type'), ('publish_raw', 'p_type'), ('create_message', 'p_idempotency_key'), ('put_event_type', 'p_key'),
          -- A portal token has no row: an organisation can revoke any id for itself.
          ('revoke_portal_token', 'p_id'),
+         -- Who calls: it is compared with the key of the caller's own organisation.
+         ('create_org_endpoint', 'p_caller'),
          ('callback_app', 'p_app_key'), ('receive_callbacks', 'p_app_id')) $$,
   'each parameter that names something is tried with another organisation''s');
 select is((select array_agg(name order by name) from engine_table where to_regclass('outbox.' || name) is null), null, 'every table of the engine is there');

@@ -161,7 +161,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   try_lock_gates turn_ring
   -- what the database refuses
   admit_endpoints complete_apart due_suspect take_others refuse_expiry forget_refusals given_back is_passing lay_aside leave_lane
-  parse_headers create_again_at create_one_waiting create_refused create_waiting fails_call is_timeout is_late_claim may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
+  parse_headers create_again_at create_one_waiting create_refused create_waiting waiting_refusals waiting_events_aside fails_call is_timeout is_late_claim may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
   refuse_result renew_apart set_refusing suspect_endpoints unreadable_result
   end_claims end_missing let_pass refuse_claim refuse_rows refused_again_at refused_until rows_to_lease newest_to_lease
   can_lease_one has_unrefused serve_one try_lease
