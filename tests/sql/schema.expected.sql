@@ -4616,7 +4616,7 @@ CREATE TABLE outbox.delivery (
     secret_id uuid,
     rejected_secrets uuid[]
 )
-WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
 
 ALTER TABLE outbox.delivery OWNER TO postgres;
 
