@@ -1908,8 +1908,8 @@ begin
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
-      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0)
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0)
     ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
@@ -11442,8 +11442,9 @@ begin
      ) o)
   into v_endpoints, v_first, v_rows, v_others, v_taken;
   if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
-    v_endpoints := nullif(
-      v_endpoints || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now), '{}');
+    v_endpoints := v_endpoints
+      || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now);
+    v_endpoints := nullif(v_endpoints, '{}');
   end if;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';

@@ -1,7 +1,7 @@
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
 -- this table, so history never slows a claim. No index may contain leased_until, attempt or one of
--- the counts of failures, or a claim would no longer be a heap-only update. There is no foreign key,
--- because its check would lock the endpoint's row, and no trigger.
+-- the counts of failures, or a claim would no longer be a heap-only update. There is no foreign
+-- key, because its check would lock the endpoint's row, and no trigger.
 --
 -- The rows of a page are often claimed by one call: they belong to a few events. fillfactor 50
 -- leaves room for a second version of each. With 85, a claim from ten endpoints wrote most of them
