@@ -4423,8 +4423,8 @@ $$;
 comment on function outbox.active_secrets(uuid[], timestamptz) is
   'The secrets of these endpoints that sign at that time: {endpoint: [text]}, first the one of '
   'X-Signature (signing_secret()), then the others, newest first. An endpoint without a secret is '
-  'absent. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and '
-  'Vault''s own error if one cannot be decrypted. Only for dispatch().';
+  'absent. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, '
+  'and Vault''s own error if one cannot be decrypted. Only for dispatch().';
 
 create function outbox.check_is_signed(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -6405,9 +6405,12 @@ comment on function outbox.rest_lane(bigint, interval, timestamptz) is
 
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
 -- this table, so history never slows a claim. No index may contain leased_until, attempt or one of
--- the counts of failures, or a claim would no longer be a heap-only update; fillfactor 85 leaves
--- room for these. There is no foreign key, because its check would lock the endpoint's row, and no
--- trigger.
+-- the counts of failures, or a claim would no longer be a heap-only update. There is no foreign
+-- key, because its check would lock the endpoint's row, and no trigger.
+--
+-- The rows of a page are often claimed by one call: they belong to a few events. fillfactor 50
+-- leaves room for a second version of each. With 85, a claim from ten endpoints wrote most of them
+-- to other pages and into both indexes: 1,040 instead of 800 bytes of WAL for each delivery.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -6426,7 +6429,7 @@ create table outbox.delivery (
   rejected_secrets uuid[],
   primary key (event_id, endpoint_id)
 ) with (
-  fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.delivery is
@@ -9867,8 +9870,8 @@ begin
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
-      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0)
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0)
     ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
@@ -11441,8 +11444,8 @@ comment on function outbox.kind_problem(timestamptz) is
 
 -- sql/engine/claim/due_suspect.sql
 
--- Endpoints from which the database has refused to claim (endpoint_refusal). When one of them is due
--- again, it is served alone, so that it fails no claim of the others.
+-- Endpoints from which the database has refused to claim (endpoint_refusal). When one of them is
+-- due again, it is served alone, so that it fails no claim of the others.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -11694,8 +11697,9 @@ begin
      ) o)
   into v_endpoints, v_first, v_rows, v_others, v_taken;
   if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
-    v_endpoints := nullif(
-      v_endpoints || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now), '{}');
+    v_endpoints := v_endpoints
+      || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now);
+    v_endpoints := nullif(v_endpoints, '{}');
   end if;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';

@@ -1909,8 +1909,8 @@ begin
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
-      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0)
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0)
     ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels
@@ -4652,7 +4652,7 @@ CREATE TABLE outbox.delivery (
     secret_id uuid,
     rejected_secrets uuid[]
 )
-WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
 
 ALTER TABLE outbox.delivery OWNER TO postgres;
 
@@ -11522,8 +11522,9 @@ begin
      ) o)
   into v_endpoints, v_first, v_rows, v_others, v_taken;
   if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
-    v_endpoints := nullif(
-      v_endpoints || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now), '{}');
+    v_endpoints := v_endpoints
+      || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now);
+    v_endpoints := nullif(v_endpoints, '{}');
   end if;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';

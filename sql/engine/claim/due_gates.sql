@@ -150,8 +150,9 @@ begin
      ) o)
   into v_endpoints, v_first, v_rows, v_others, v_taken;
   if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
-    v_endpoints := nullif(
-      v_endpoints || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now), '{}');
+    v_endpoints := v_endpoints
+      || outbox.take_others(v_others, p_limit - v_rows, v_of_org, v_taken, p_now);
+    v_endpoints := nullif(v_endpoints, '{}');
   end if;
   -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';

@@ -1,8 +1,11 @@
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
 -- this table, so history never slows a claim. No index may contain leased_until, attempt or one of
--- the counts of failures, or a claim would no longer be a heap-only update; fillfactor 85 leaves
--- room for these. There is no foreign key, because its check would lock the endpoint's row, and no
--- trigger.
+-- the counts of failures, or a claim would no longer be a heap-only update. There is no foreign
+-- key, because its check would lock the endpoint's row, and no trigger.
+--
+-- The rows of a page are often claimed by one call: they belong to a few events. fillfactor 50
+-- leaves room for a second version of each. With 85, a claim from ten endpoints wrote most of them
+-- to other pages and into both indexes: 1,040 instead of 800 bytes of WAL for each delivery.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -21,7 +24,7 @@ create table outbox.delivery (
   rejected_secrets uuid[],
   primary key (event_id, endpoint_id)
 ) with (
-  fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.delivery is

@@ -146,8 +146,8 @@ begin
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
-      ('deliveries', array[t.kind, 'delivered'], t.n, 0),
-      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0)
+      ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
+      ('deliveries', array[t.kind, 'delivered'], t.n, 0)
     ) c (metric, labels, n, total)
     where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
     group by c.metric, c.labels

@@ -61,7 +61,7 @@ perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollba
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
-  claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
+  claimed claimed_message completed delivery_key due_gate filter filter_part filter_state filter_tokens lane_gain handed
   changed_message news pace pair pairs_apart parcel part question replay_step reported result routing
   kept_event source_row status_change pair_lane opt_out_change unread watched_change person_link linked_identifier sending_check
 $$);
