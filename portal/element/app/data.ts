@@ -70,6 +70,7 @@ const maxPages = 20
 export function usePages<T>(
   key: Key,
   read: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
+  enabled = true,
 ): Pages<T> {
   const query = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, Key, string | null>({
     queryKey: key,
@@ -78,6 +79,7 @@ export function usePages<T>(
     getNextPageParam: (last) => last.nextCursor,
     getPreviousPageParam: () => undefined,
     maxPages,
+    enabled,
     refetchInterval: ({ state }) => (state.data?.pages.length ?? 1) > 1 ? false : everyMs.list,
   })
   return {

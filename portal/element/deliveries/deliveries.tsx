@@ -24,6 +24,7 @@ export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Elemen
   const { client, words: { t } } = usePortal()
   const [status, setStatus] = useState<Status | ''>('')
   const types = useTypeFilter()
+  const isReady = types.mayAll || types.type !== ''
   const deliveries = usePages(
     ['deliveries', endpointId, status, types.type],
     (cursor, signal) =>
@@ -36,6 +37,7 @@ export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Elemen
         },
         signal,
       }),
+    isReady,
   )
   return (
     <section aria-label={t('deliveries')}>
@@ -55,21 +57,23 @@ export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Elemen
         </label>
         <TypeFilter of={types} />
       </div>
-      <Read of={deliveries}>
-        {(rows) =>
-          rows.length === 0 && !deliveries.hasMore
-            ? (
-              <p class='empty'>
-                {t(status === '' && types.type === '' ? 'noDeliveries' : 'noneFound')}
-              </p>
-            )
-            : (
-              <>
-                <Table rows={rows} />
-                <More of={deliveries} n={rows.length} />
-              </>
-            )}
-      </Read>
+      {!isReady ? <p class='empty'>{t('chooseOneType')}</p> : (
+        <Read of={deliveries}>
+          {(rows) =>
+            rows.length === 0 && !deliveries.hasMore
+              ? (
+                <p class='empty'>
+                  {t(status === '' && types.type === '' ? 'noDeliveries' : 'noneFound')}
+                </p>
+              )
+              : (
+                <>
+                  <Table rows={rows} />
+                  <More of={deliveries} n={rows.length} />
+                </>
+              )}
+        </Read>
+      )}
     </section>
   )
 }

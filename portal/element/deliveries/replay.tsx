@@ -27,7 +27,7 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
   const types = useTypeFilter()
   const [found, setFound] = useState<{ preview: Preview; from: string } | null>(null)
   const [jobId, setJobId] = useState<string | null>(null)
-  const isReady = span !== '' || moment !== ''
+  const isReady = (span !== '' || moment !== '') && (types.mayAll || types.type !== '')
   const only = types.type === '' ? {} : { eventType: types.type }
   const look = useAction(async () => {
     const start = span === '' ? Date.parse(moment) : Date.now() - Number(span)

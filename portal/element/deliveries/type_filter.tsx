@@ -33,7 +33,21 @@ export function useTypeFilter(): TypeChoice {
 
 export function TypeFilter({ of }: { of: TypeChoice }): JSX.Element | null {
   const { words: { t } } = usePortal()
-  if (of.types.length === 0) return null
+  if (of.types.length === 0 && of.mayAll) return null
+  if (of.types.length === 0) {
+    // The token is limited to a prefix, and may not read which types there are.
+    return (
+      <label class='field'>
+        {t('eventType')}
+        <input
+          value={of.type}
+          maxLength={128}
+          spellcheck={false}
+          onChange={(event) => of.choose(event.currentTarget.value.trim())}
+        />
+      </label>
+    )
+  }
   return (
     <label class='field'>
       {t('eventType')}

@@ -5,6 +5,7 @@ export const deliveryTexts = {
   deliveries: 'Deliveries',
   noDelivery: 'There is no such delivery',
   noDeliveries: 'Nothing was sent to this endpoint yet.',
+  chooseOneType: 'Name an event type to see its deliveries.',
   noneFound: 'No delivery matches.',
   backToEndpoint: 'The endpoint',
   attempts: 'Attempts',
