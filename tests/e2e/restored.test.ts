@@ -63,8 +63,7 @@ Deno.test('what was delivered after the backup is ended before any run starts, a
 
 Deno.test('only what was published until some time is ended, and the rest is sent again', async () => {
   const { dbUrl, ids } = await restored('last_week')
-  // Routes them: nothing has a delivery before.
-  await query(dbUrl, `select outbox.dispatch(gen_random_uuid(), 1, '[]', 0)`)
+  await query(dbUrl, `select outbox.route_all(now(), now() + interval '10 s')`)
   await query(dbUrl, `update outbox.event set created_at = '2026-11-30' where id = '${ids[0]}'`)
   const [pending] = await query(dbUrl, docsBlock('restored-pending'))
   expect(pending).toMatchObject({ event_type: 'restored.before', status: 'pending', count: '3' })
