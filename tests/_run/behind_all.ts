@@ -89,6 +89,20 @@ export const behindAll: readonly Behind[] = [
     how: 'installed runs the same module in Node.js and Deno. Left is what Bun does otherwise.',
   },
   {
+    file: 'tests/e2e/failover.test.ts',
+    why: 'It starts two pairs of servers, and kills one of each under load, in 20 s.',
+    caughtBy: ['tests/e2e/run_killed.test.ts', 'tests/functions/_shared/database/direct.test.ts'],
+    how: 'run_killed loses leases and results, and direct connections. Left are two addresses, ' +
+      'and what is lost with a server.',
+  },
+  {
+    file: 'tests/e2e/restored.test.ts',
+    why: 'It dumps and restores two databases, and starts a worker four times, in 40 s.',
+    caughtBy: ['tests/sql/operations/decide_copy/decisions.test.sql'],
+    how: 'It cancels what is pending in a copy. Left are a restored database, and the commands ' +
+      'of the page about it.',
+  },
+  {
     file: 'tests/concurrency/dying.test.ts',
     why: 'It makes dispatch die at each of some hundred rows, and compares all tables each time.',
     caughtBy: [

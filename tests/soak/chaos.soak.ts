@@ -6,11 +6,16 @@
  *   npx -y deno@2.9.6 task soak chaos --minutes 30 --seed 7
  */
 
+import { expect } from '@std/expect'
 import { print } from '../../supabase/local/print.ts'
 import { newSeed } from '../concurrency/_support/random.ts'
+import { consoleFaults } from './chaos/faults/console.ts'
+import { jobFaults } from './chaos/faults/jobs.ts'
+import { kickFaults } from './chaos/faults/kick.ts'
+import { operatorFaults } from './chaos/faults/operators.ts'
 import { tellViolations } from './chaos/checker.ts'
 import { tellSteps } from './chaos/plan.ts'
-import { evidenceFile, playOnce, playRounds } from './chaos/play.ts'
+import { evidenceFile, playOnce, playRounds, refusedAtRest } from './chaos/play.ts'
 import { shrink } from './chaos/shrink.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
@@ -18,6 +23,21 @@ const minutes = Number(Deno.env.get('OUTHOOK_SOAK_MINUTES') ?? (isShort ? 3 : 30
 const seed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
 /** How long to look for a shorter sequence. */
 const shrinkMinutes = Number(Deno.env.get('OUTHOOK_SOAK_SHRINK') ?? (isShort ? 3 : 20))
+
+/** Without them a fault that the database always refuses would look like one that does no harm. */
+const atRest = Object.keys({ ...consoleFaults, ...jobFaults, ...operatorFaults, ...kickFaults })
+
+Deno.test({
+  name: 'a database at rest refuses no fault',
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(): Promise<void> {
+    const refused = await refusedAtRest([...atRest, 'read only'])
+    // A delivery in flight cannot be replayed.
+    const others = refused.filter(([, problem]) => !/ is in flight$/.test(String(problem)))
+    expect(others.map(([kind, problem]) => `${kind}: ${problem}`)).toEqual([])
+  },
+})
 
 Deno.test({
   name: `promises hold through ${minutes} minutes of faults (seed ${seed})`,

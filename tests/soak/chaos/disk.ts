@@ -1,3 +1,6 @@
+import { join } from 'node:path'
+import { tryLock } from '../../../supabase/local/process/lock.ts'
+
 /** A folder that the adversary can fill: a file system of its own in memory, which only root can make. */
 export interface Disk extends AsyncDisposable {
   readonly path: string
@@ -10,12 +13,18 @@ export interface Disk extends AsyncDisposable {
 }
 
 const WHOLE = '3g'
+const PREFIX = 'outhook-chaos-'
+const LOCK = 'chaos.lock'
+/** A younger one may not have its lock yet. */
+const YOUNG_MS = 60_000
 
 /** Makes an empty one below the folder for temporary files. */
 export async function makeDisk(): Promise<Disk> {
-  const path = await Deno.makeTempDir({ prefix: 'outhook-chaos-' })
+  const path = await Deno.makeTempDir({ prefix: PREFIX })
+  await removeOthers(join(path, '..'))
   const isOwn = Deno.build.os === 'linux' && Deno.uid() === 0 &&
     await succeeds('mount', '-t', 'tmpfs', '-o', `size=${WHOLE},mode=0755`, 'outhook-chaos', path)
+  const lock = await tryLock(join(path, LOCK))
 
   async function fill(): Promise<void> {
     // The bound of a tmpfs may be what it holds now. What grows meanwhile makes the first try fail.
@@ -36,10 +45,29 @@ export async function makeDisk(): Promise<Disk> {
     fill,
     free: async () => void await succeeds('mount', '-o', `remount,size=${WHOLE}`, path),
     [Symbol.asyncDispose]: async () => {
-      if (isOwn) await succeeds('umount', '--lazy', path)
-      await Deno.remove(path, { recursive: true }).catch(() => {})
+      lock?.release()
+      await remove(path)
     },
   }
+}
+
+/** Removes those that a killed run has left. */
+async function removeOthers(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.startsWith(PREFIX)) continue
+    const path = join(folder, name)
+    const { birthtime } = await Deno.stat(path).catch(() => ({ birthtime: null }))
+    if (birthtime === null || Date.now() - birthtime.getTime() < YOUNG_MS) continue
+    const lock = await tryLock(join(path, LOCK))
+    if (lock === null) continue
+    lock.release()
+    await remove(path)
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  await succeeds('umount', '--lazy', path)
+  await Deno.remove(path, { recursive: true }).catch(() => {})
 }
 
 async function succeeds(command: string, ...args: string[]): Promise<boolean> {

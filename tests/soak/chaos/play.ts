@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { print } from '../../../supabase/local/print.ts'
 import { messageOf } from '../../../supabase/local/errors.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { Random } from '../../concurrency/_support/random.ts'
 import { check } from './checker.ts'
 import type { Violation } from './evidence.ts'
@@ -15,6 +16,9 @@ const BOUND_MS = 90_000
 
 /** Where the evidence of the last broken promise is. */
 export const evidenceFile = join(projectRoot, '.outhook/chaos.json')
+
+/** Enough for each choice of a fault to come. */
+const SEEDS_AT_REST = 8
 
 /** How a round ended. */
 export interface Round {
@@ -61,6 +65,23 @@ export async function playRounds(
 export async function playOnce(seed: number, steps: readonly Step[]): Promise<Violation[]> {
   await using world = await startWorld(seed)
   return (await playRound(world, [...steps])).violations
+}
+
+/** Does each of these kinds once while nothing else happens, and tells what the database refused. */
+export async function refusedAtRest(kinds: readonly string[]): Promise<[string, unknown][]> {
+  await using world = await startWorld(1)
+  const someArrived = (): boolean => world.ledger.arrivals.length > 200
+  await waitUntil(someArrived, { timeoutMs: BOUND_MS })
+  await world.publishers.pause()
+  const refused: [string, unknown][] = []
+  for (const kind of kinds) {
+    for (let seed = 0; seed < SEEDS_AT_REST; seed++) {
+      world.server.problem = null
+      await act(world, { kind, at: 0, ms: 20, seed })
+      if (world.server.problem !== null) refused.push([kind, world.server.problem])
+    }
+  }
+  return refused
 }
 
 /** The kinds that this machine can do. */

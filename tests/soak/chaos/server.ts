@@ -22,8 +22,8 @@ export class Server {
   readonly #port = freePort()
   #life: Life | null = null
   #turn: Promise<unknown> = Promise.resolve()
-  /** The last error of tell(). */
-  #problem: unknown
+  /** The last error of tell(); null: there was none. */
+  problem: unknown = null
 
   private constructor(dataDir: string) {
     this.#dataDir = dataDir
@@ -145,7 +145,7 @@ export class Server {
       const done = await within(work(), 30_000)
       return done === true
     } catch (error) {
-      this.#problem = error
+      this.problem = error
       return false
     } finally {
       await sql.end({ timeout: 0 }).catch(() => {})
@@ -155,7 +155,7 @@ export class Server {
   /** The same until it succeeds; throws if it never does. */
   async surely(what: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
     const done = await waitUntil(() => this.tell(act), { timeoutMs: START_MS, everyMs: 200 })
-    if (!done) throw new Error(`${what} did not succeed: ${this.#problem}`)
+    if (!done) throw new Error(`${what} did not succeed: ${this.problem}`)
   }
 
   #alive(): Life {

@@ -17,6 +17,9 @@ import { Server } from './server.ts'
 import { createTargets } from './targets.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
+const platformProgram = fileURLToPath(new URL('platform.ts', import.meta.url))
+const netProgram = fileURLToPath(new URL('net.ts', import.meta.url))
+
 const PUBLISHERS = 4
 /** Transactions a second of each. */
 const RATE = 3
@@ -77,8 +80,8 @@ export async function startWorld(seed: number): Promise<World> {
     CHAOS_AUTHENTICATOR_URL: server.url('authenticator', relays.gateway.port),
     CHAOS_DB_URL: server.url('postgres'),
   }
-  const platform = started.use(keep(programOf('platform'), env))
-  const net = started.use(keep(programOf('net'), { CHAOS_ADMIN_URL: server.url('supabase_admin') }))
+  const platform = started.use(keep(platformProgram, env))
+  const net = started.use(keep(netProgram, { CHAOS_ADMIN_URL: server.url('supabase_admin') }))
   await Promise.all([platform.ready(), net.ready()])
   await createTargets(server, ledger, `http://127.0.0.1:${relays.receiver.port}`)
   const url = server.url('postgres', relays.database.port)
@@ -100,8 +103,4 @@ export async function startWorld(seed: number): Promise<World> {
     receiver,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
-}
-
-function programOf(name: string): string {
-  return fileURLToPath(new URL(`${name}.ts`, import.meta.url))
 }
