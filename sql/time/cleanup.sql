@@ -282,7 +282,7 @@ begin
     -- A start of the job tries a step that fails once.
     and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
   -- A step that fails at the timeout ends the start of the job, so all others come before it.
-  order by p.failed_at nulls first, s.name
+  order by p.failed_at nulls first, s.is_last, s.name
   limit 1;
   if v_name is null then
     return false;
@@ -315,7 +315,7 @@ declare
 begin
   set constraints all immediate;
   perform outbox.check_not_restoring();
-  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+  for v_step in select s.* from outbox.cleanup_step s order by s.is_last, s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;
       exit;

@@ -21,10 +21,12 @@ create table outbox.cleanup_step (
     constraint cleanup_step_calls_a_function check (
       calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
     ),
-  most integer constraint cleanup_step_has_a_limit check (most > 0)
+  most integer constraint cleanup_step_has_a_limit check (most > 0),
+  is_last boolean not null default false
 );
 comment on table outbox.cleanup_step is
-  'Steps of cleanup(), in the order of their names, which are also members of its '
+  'Steps of cleanup(), those of is_last after all others, and else in the order of their names, '
+  'which are also members of its '
   'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
   'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
   'of cleanup().';

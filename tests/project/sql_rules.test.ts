@@ -22,6 +22,7 @@ const keepToThemselves = [
   'try_apply',
   'try_backfill',
   'try_tick',
+  'build_index',
   'clean',
   'add_partitions',
   'drop_partitions',

@@ -4316,23 +4316,30 @@ CREATE FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integ
     SET lock_timeout TO '500ms'
     AS $$
 declare
+  -- Not the name of this function: the cleanup deletes refusals of the functions that it calls.
+  v_task constant text := 'outbox.build_one_index';
   v_next record;
-  v_known oid[];
-  v_made regclass;
 begin
-  select m.* into v_next from outbox.missing_indexes(p_now) m limit least(p_limit, 1);
+  -- cleanup() may be called beside the job, and both would build the same index.
+  perform from outbox.cleanup_step s where s.calls = 'outbox.build_index'
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
-  v_known := array(
-    select x.indexrelid from pg_catalog.pg_index x where x.indrelid = v_next.part);
-  -- Without a name, Postgres chooses the one that a new partition gets.
-  execute pg_catalog.regexp_replace(v_next.definition,
-    '^(CREATE (?:UNIQUE )?INDEX) \S+ ON ONLY \S+ ',
-    pg_catalog.format('\1 ON %s ', v_next.part));
-  select x.indexrelid::regclass into v_made from pg_catalog.pg_index x
-  where x.indrelid = v_next.part and x.indexrelid <> all (v_known);
-  execute pg_catalog.format('alter index %s attach partition %s', v_next.index, v_made);
+  select m.* into v_next from outbox.missing_indexes(p_now) m
+  where not exists (
+    select from outbox.upkeep_refusal r
+    where r.task = v_task and r.member = m.part::text and r.at > p_now - interval '20 hours')
+  limit least(p_limit, 1);
+  if not found then
+    return 0;
+  end if;
+  begin
+    perform outbox.build_one_index(v_next.index, v_next.part, v_next.definition);
+    perform outbox.admit_upkeep(v_task, v_next.part::text);
+  exception when query_canceled or assert_failure or others then
+    perform outbox.refuse_upkeep(v_task, v_next.part::text, sqlstate, sqlerrm, '25 hours');
+  end;
   return 1;
 end
 $$;
@@ -4341,7 +4348,31 @@ ALTER FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit intege
 
 -- Name: FUNCTION build_index(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) IS 'Builds the next of missing_indexes() and attaches it to the index of the parent; returns 1, or 0 if none is missing. It waits at most 500 ms for the lock of the partition. A step of the cleanup.';
+COMMENT ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) IS 'Builds the next of missing_indexes() (build_one_index()). One that fails is left out for 20 hours. Returns 1, or 0 if none is left. A step of the cleanup. locks: its row of cleanup_step with SKIP LOCKED.';
+
+-- Name: build_one_index(regclass, regclass, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.build_one_index(p_index regclass, p_part regclass, p_definition text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+begin
+  if outbox.same_index(p_part, p_definition) is null then
+    -- Without a name, Postgres chooses the one that a new partition gets.
+    execute pg_catalog.regexp_replace(p_definition,
+      '^(CREATE (?:UNIQUE )?INDEX) \S+ ON ONLY \S+ ', pg_catalog.format('\1 ON %s ', p_part));
+  end if;
+  execute pg_catalog.format('alter index %s attach partition %s',
+    p_index, outbox.same_index(p_part, p_definition));
+end
+$$;
+
+ALTER FUNCTION outbox.build_one_index(p_index regclass, p_part regclass, p_definition text) OWNER TO postgres;
+
+-- Name: FUNCTION build_one_index(p_index regclass, p_part regclass, p_definition text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.build_one_index(p_index regclass, p_part regclass, p_definition text) IS 'Builds an index on a partition, unless it has an equal one, and attaches it to the index of the parent. Waits at most 500 ms for a lock.';
 
 -- Name: build_parcel(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8009,7 +8040,7 @@ declare
 begin
   set constraints all immediate;
   perform outbox.check_not_restoring();
-  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+  for v_step in select s.* from outbox.cleanup_step s order by s.is_last, s.name loop
     if pg_catalog.clock_timestamp() >= v_deadline then
       v_more := true;
       exit;
@@ -8065,7 +8096,7 @@ begin
     -- A start of the job tries a step that fails once.
     and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
   -- A step that fails at the timeout ends the start of the job, so all others come before it.
-  order by p.failed_at nulls first, s.name
+  order by p.failed_at nulls first, s.is_last, s.name
   limit 1;
   if v_name is null then
     return false;
@@ -17337,6 +17368,42 @@ ALTER FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time 
 
 COMMENT ON FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) IS 'Checks an event partition, once a night, and counts its nights without an open event. Returns whether it may be dropped: after event.delivered_days + 1 such nights in a row, or event.retention_days + 8 days after its end if nothing is open.';
 
+-- Name: is_closed_part(text, regclass, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_closed_part(p_table text, p_part regclass, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_midnight timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
+  v_part record;
+begin
+  select p.since, p.until into v_part from outbox.partitions(p_table) p where p.part = p_part;
+  if not found then
+    -- The default partition is written while the present has no other.
+    return exists (
+      select from outbox.partitions(p_table) p where p.since <= p_now and p.until > p_now);
+  end if;
+  -- A transaction that began before its end may still write to it. Nobody writes to the future.
+  if v_part.until > p_now - interval '1 hour' and v_part.since < p_now + interval '1 hour' then
+    return false;
+  end if;
+  if p_table = 'attempt' then
+    return v_part.until > v_midnight
+      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'));
+  end if;
+  return v_part.until > v_midnight
+      - pg_catalog.make_interval(days => outbox.setting_int('event.delivered_days'))
+    or outbox.is_open_between(v_part.since, v_part.until);
+end
+$$;
+
+ALTER FUNCTION outbox.is_closed_part(p_table text, p_part regclass, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_closed_part(p_table text, p_part regclass, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_closed_part(p_table text, p_part regclass, p_now timestamp with time zone) IS 'Whether nobody writes to a partition of event or attempt, and drop_partitions() does not drop it tonight.';
+
 -- Name: run; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run (
@@ -21440,15 +21507,16 @@ begin
   from pg_catalog.pg_index x
   join pg_catalog.pg_class t on t.oid = x.indrelid
   join pg_catalog.pg_inherits i on i.inhparent = t.oid
+  left join lateral (
+    select p.since from outbox.partitions(t.relname::text) p where p.part = i.inhrelid
+  ) p on true
   where t.relnamespace = 'outbox'::regnamespace and t.relkind = 'p' and not x.indisvalid
     and not exists (
       select from pg_catalog.pg_inherits a
       join pg_catalog.pg_index o on o.indexrelid = a.inhrelid
       where a.inhparent = x.indexrelid and o.indrelid = i.inhrelid)
-    and not exists (
-      select from outbox.partitions(t.relname::text) p
-      where p.part = i.inhrelid and p.until > p_now and p.since < p_now + interval '1 minute')
-  order by x.indexrelid, i.inhrelid;
+    and outbox.is_closed_part(t.relname::text, i.inhrelid, p_now)
+  order by p.since desc nulls last, x.indexrelid, i.inhrelid;
 end
 $$;
 
@@ -21456,7 +21524,7 @@ ALTER FUNCTION outbox.missing_indexes(p_now timestamp with time zone) OWNER TO p
 
 -- Name: FUNCTION missing_indexes(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.missing_indexes(p_now timestamp with time zone) IS 'The partitions that lack an index of their parent, without that of the present: the index of the parent, the partition, and the statement that created the index.';
+COMMENT ON FUNCTION outbox.missing_indexes(p_now timestamp with time zone) IS 'The partitions that lack an index of their parent, of those that is_closed_part() allows, the latest first: the index of the parent, the partition, and the statement that created the index.';
 
 -- Name: module_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31079,6 +31147,31 @@ ALTER FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, 
 
 COMMENT ON FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean) IS 'Who said something as p_recipient, a number or a user id of the person: the keyed hash of the user id, or of the only user id of the person; null if it is not known. is_shared: the person has several user ids, so it may be several people.';
 
+-- Name: same_index(regclass, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.same_index(p_part regclass, p_definition text) RETURNS regclass
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select x.indexrelid::regclass
+  from pg_catalog.pg_index x
+  where x.indrelid = p_part and x.indisvalid
+    and not exists (select from pg_catalog.pg_inherits a where a.inhrelid = x.indexrelid)
+    -- Without the names of the index and of the table.
+    and pg_catalog.regexp_replace(pg_catalog.pg_get_indexdef(x.indexrelid),
+        '^(CREATE (?:UNIQUE )?INDEX) \S+ ON \S+ ', '\1 ')
+      = pg_catalog.regexp_replace(p_definition,
+        '^(CREATE (?:UNIQUE )?INDEX) \S+ ON ONLY \S+ ', '\1 ')
+  order by x.indexrelid
+  limit 1
+$$;
+
+ALTER FUNCTION outbox.same_index(p_part regclass, p_definition text) OWNER TO postgres;
+
+-- Name: FUNCTION same_index(p_part regclass, p_definition text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.same_index(p_part regclass, p_definition text) IS 'A valid index of a partition that is equal to one of the parent, by its definition, and not attached; null if there is none.';
+
 -- Name: save_contact(bigint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.save_contact(p_person_id bigint, p_contact jsonb) RETURNS void
@@ -36442,6 +36535,7 @@ CREATE TABLE outbox.cleanup_step (
     name text NOT NULL,
     calls text NOT NULL,
     most integer,
+    is_last boolean DEFAULT false NOT NULL,
     CONSTRAINT cleanup_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
     CONSTRAINT cleanup_step_has_a_limit CHECK ((most > 0))
 );
@@ -36450,7 +36544,7 @@ ALTER TABLE outbox.cleanup_step OWNER TO postgres;
 
 -- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_step IS 'Steps of cleanup(), in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
+COMMENT ON TABLE outbox.cleanup_step IS 'Steps of cleanup(), those of is_last after all others, and else in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -39812,6 +39906,10 @@ REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.build_index(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION build_one_index(p_index regclass, p_part regclass, p_definition text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.build_one_index(p_index regclass, p_part regclass, p_definition text) FROM PUBLIC;
+
 -- Name: FUNCTION build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -41326,6 +41424,10 @@ REVOKE ALL ON FUNCTION outbox.is_beside(p_kind text, p_project text, p_binding o
 -- Name: FUNCTION is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) FROM PUBLIC;
+
+-- Name: FUNCTION is_closed_part(p_table text, p_part regclass, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_closed_part(p_table text, p_part regclass, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE run; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42992,6 +43094,10 @@ REVOKE ALL ON FUNCTION outbox.saga_json(p_saga outbox.saga) FROM PUBLIC;
 -- Name: FUNCTION said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.said_by(p_person_id bigint, p_recipient text, p_key text, OUT said_by text, OUT is_shared boolean) FROM PUBLIC;
+
+-- Name: FUNCTION same_index(p_part regclass, p_definition text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.same_index(p_part regclass, p_definition text) FROM PUBLIC;
 
 -- Name: FUNCTION save_contact(p_person_id bigint, p_contact jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -447,17 +447,20 @@ export type Database = {
       'cleanup_step': {
         Row: {
           'calls': string
+          'is_last': boolean
           'most': number | null
           'name': string
         }
         ComputedFields: never
         Insert: {
           'calls': string
+          'is_last'?: boolean
           'most'?: number | null
           'name': string
         }
         Update: {
           'calls'?: string
+          'is_last'?: boolean
           'most'?: number | null
           'name'?: string
         }
@@ -3681,6 +3684,10 @@ export type Database = {
       }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'build_index': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'build_one_index': {
+        Args: { 'p_definition': string; 'p_index': unknown; 'p_part': unknown }
+        Returns: undefined
+      }
       'build_parcel': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -5445,6 +5452,10 @@ export type Database = {
       }
       'is_clean_tonight': {
         Args: { 'p_name': string; 'p_since': string; 'p_today': string; 'p_until': string }
+        Returns: boolean
+      }
+      'is_closed_part': {
+        Args: { 'p_now': string; 'p_part': unknown; 'p_table': string }
         Returns: boolean
       }
       'is_crowded': {
@@ -7765,6 +7776,7 @@ export type Database = {
         Args: { 'p_key': string; 'p_person_id': number; 'p_recipient': string }
         Returns: Record<string, unknown>
       }
+      'same_index': { Args: { 'p_definition': string; 'p_part': unknown }; Returns: unknown }
       'save_contact': { Args: { 'p_contact': Json; 'p_person_id': number }; Returns: undefined }
       'save_display_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'save_message': {

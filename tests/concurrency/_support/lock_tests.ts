@@ -37,6 +37,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'outbox.pause_endpoint($1)',
   ],
   'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
+  'time/partition_index.sql build_index: for no key update skip locked': [
+    'partition_index.test.ts',
+    'a second call builds nothing while the first one builds',
+  ],
   'foundation/change_rows.sql change_apart: for update skip locked': [
     'held_cleanup.test.ts',
     'the cleanup deletes old keys beside one that another session holds',

@@ -174,7 +174,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron record_refused refuse_contract
   tick_problem kick_problem kicks_waiting unreadable_kick_secret
-  installed_modules module_versions module_problem record_module check_module missing_indexes build_index job_statuses kick_responses test_attempts
+  installed_modules module_versions module_problem record_module check_module missing_indexes is_closed_part same_index build_one_index build_index job_statuses kick_responses test_attempts
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
   is_restoring unrestored_table refuse_restoring check_not_restoring kicks_paused note_binding project_name project_to_decide stop_waiting refuse_project route_all server_id stop_problem

@@ -52,7 +52,7 @@ select is_empty($$select p.oid::regprocedure, t.typname from pg_proc p cross joi
   where p.pronamespace = 'outbox'::regnamespace and p.prosecdef and (t.typtype = 'p' or t.typnamespace <> 'pg_catalog'::regnamespace)$$,
   'no argument has a polymorphic type, or a type that can have a cast of a role');
 select set_eq($$select p.proname from pg_proc p where p.pronamespace = 'outbox'::regnamespace and p.prosrc ~ '\mexecute\s+(pg_catalog\.|outbox\.|v_|p_)'$$,
-  $$values ('add_partition'), ('build_index'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('change_apart'), ('sweep_piece'), ('change_endpoint'), ('create_by_kind'), ('check_payload'),
+  $$values ('add_partition'), ('build_one_index'), ('take_from_default'), ('drop_partition'), ('upkeep'), ('clean'), ('change_apart'), ('sweep_piece'), ('change_endpoint'), ('create_by_kind'), ('check_payload'),
     -- With the rights of the caller, which is the owner, or of the caller of execute_saga() and consume().
     ('close_new'), ('fix_settings'), ('run_step'), ('consume'), ('create_watch'), ('name_columns_of'), ('unwatch_table'),
     ('publish_row'), ('publish_rows'), ('publish_moves'),
