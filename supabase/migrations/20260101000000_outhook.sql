@@ -3941,8 +3941,15 @@ set enable_seqscan = off
 as $$
 begin
   with ended as (
+    -- With both conditions here, a plan for an empty table might read those of all endpoints.
     delete from outbox.subscription s
-    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    where s.ctid = any (array(
+      select o.row_at
+      from (
+        select n.ctid as row_at, n.pattern from outbox.subscription n
+        where n.endpoint_id = p_endpoint_id offset 0
+      ) o
+      where o.pattern = any (p_patterns)))
     returning s.*
   )
   insert into outbox.ended_subscription (
@@ -9299,14 +9306,55 @@ comment on function outbox.route_again(uuid) is
   'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
   'aside.';
 
+create function outbox.waiting_events_aside(
+  p_now timestamptz, p_most integer, p_each integer
+) returns setof outbox.unroutable
+language plpgsql stable
+set search_path = ''
+-- Only one index gives each order. Without these settings, a plan for an empty table might look
+-- through the events of all organisations for those of each one.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_found integer;
+  v_org text := '';
+begin
+  return query
+  select u.* from outbox.unroutable u
+  where u.again_at <= p_now and u.again_at < 'infinity'
+  order by u.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one organisation may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select u.org_id into v_org from outbox.unroutable u
+    where u.org_id > v_org and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit 1;
+    exit when not found;
+    return query
+    select u.* from outbox.unroutable u
+    where (u.org_id, u.again_at) >= (v_org, '-infinity') and u.org_id <= v_org
+      and u.again_at <= p_now and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit p_each;
+  end loop;
+end
+$$;
+comment on function outbox.waiting_events_aside(timestamptz, integer, integer) is
+  'The p_most events set aside for a while that have waited longest. If there are so many, also '
+  'the first p_each of each organisation, of up to p_most organisations; some then come twice.';
+
 create function outbox.route_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
-set enable_sort = off
-set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -9315,39 +9363,16 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next uuid[];
   v_moved integer;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select o.event_id, o.org_id, o.again_at from outbox.unroutable o
-      where o.again_at <= p_now and o.again_at < 'infinity'
-      order by o.again_at limit v_oldest
-    ), orgs (org_id) as (
-      -- Only if there are so many: one organisation may have them all.
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id, u.again_at limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > o.org_id and u.again_at < 'infinity'
-        order by u.org_id, u.again_at limit 1)
-      from orgs o
-      where o.org_id is not null
-    ), of_each as (
-      select u.*
-      from (select o.org_id from orgs o limit v_oldest) o
-      cross join lateral (
-        select u.event_id, u.org_id, u.again_at from outbox.unroutable u
-        where (u.org_id, u.again_at) >= (o.org_id, '-infinity')
-          and (u.org_id, u.again_at) <= (o.org_id, p_now) and u.again_at < 'infinity'
-        order by u.org_id, u.again_at limit 10
-      ) u
-    )
     select w.event_id
-    from (select o.* from oldest o union select e.* from of_each e) w
+    from (
+      select distinct u.event_id, u.org_id, u.again_at
+      from outbox.waiting_events_aside(p_now, v_oldest, v_of_each) u
+    ) w
     order by
       pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
       w.again_at
@@ -9461,14 +9486,55 @@ comment on function outbox.create_one_waiting(outbox.refusal, timestamptz) is
   'Creates a delivery that was refused when its event was routed, or records the next refusal. '
   'Returns how many were created. locks: the caller holds the gate.';
 
+create function outbox.waiting_refusals(
+  p_now timestamptz, p_most integer, p_each integer
+) returns setof outbox.refusal
+language plpgsql stable
+set search_path = ''
+-- Only one index gives each order. Without these settings, a plan for an empty table might look
+-- through the refusals of all endpoints for those of each one.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_found integer;
+  v_endpoint uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+  select r.* from outbox.refusal r
+  where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
+  order by r.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one endpoint may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select r.endpoint_id into v_endpoint from outbox.refusal r
+    where r.endpoint_id > v_endpoint and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit 1;
+    exit when not found;
+    return query
+    select r.* from outbox.refusal r
+    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity') and r.endpoint_id <= v_endpoint
+      and r.again_at <= p_now and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit p_each;
+  end loop;
+end
+$$;
+comment on function outbox.waiting_refusals(timestamptz, integer, integer) is
+  'The p_most deliveries to create again that have waited longest. If there are so many, also the '
+  'first p_each of each endpoint, of up to p_most endpoints; some then come twice.';
+
 create function outbox.create_waiting(p_now timestamptz, p_most integer) returns integer
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
-set enable_sort = off
-set enable_incremental_sort = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -9476,45 +9542,19 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next outbox.refusal[];
   v_endpoints uuid[];
   v_refusal outbox.refusal;
   v_created integer := 0;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select r.* from outbox.refusal r
-      where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
-      order by r.again_at limit v_oldest
-    ), endpoints (id) as (
-      -- Only if there are so many: one endpoint may have them all.
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 1)
-      from endpoints p
-      where p.id is not null
-    ), of_each as (
-      select r.*
-      from (select p.id from endpoints p limit v_oldest) p
-      cross join lateral (
-        select r.* from outbox.refusal r
-        where (r.endpoint_id, r.again_at) >= (p.id, '-infinity')
-          and (r.endpoint_id, r.again_at) <= (p.id, p_now)
-          and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 10
-      ) r
-    )
     select o.refusal
     from (
       select row(r.*)::outbox.refusal as refusal, r.again_at, r.event_id, e.org_id
-      from (select o.* from oldest o union select c.* from of_each c) r
+      from (
+        select distinct w.* from outbox.waiting_refusals(p_now, v_oldest, v_of_each) w
+      ) r
       -- purge_endpoint() removes the refusals of a deleted endpoint.
       cross join lateral (
         select e.org_id from outbox.endpoint e
@@ -11847,7 +11887,8 @@ declare
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
   v_left_out boolean := exists (select from outbox.lane_refusal);
-  -- In one call for all gates: a call for each would take 10 us.
+  -- In one call: 0.5 ms more for 400 gates than in the statement below, of 135 ms of CPU time. A
+  -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
   with gates as materialized (

@@ -10007,8 +10007,6 @@ CREATE FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most int
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    SET enable_sort TO 'off'
-    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -10016,45 +10014,19 @@ CREATE FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_most int
     AS $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next outbox.refusal[];
   v_endpoints uuid[];
   v_refusal outbox.refusal;
   v_created integer := 0;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select r.* from outbox.refusal r
-      where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
-      order by r.again_at limit v_oldest
-    ), endpoints (id) as (
-      -- Only if there are so many: one endpoint may have them all.
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select r.endpoint_id from outbox.refusal r
-        where r.endpoint_id > p.id and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 1)
-      from endpoints p
-      where p.id is not null
-    ), of_each as (
-      select r.*
-      from (select p.id from endpoints p limit v_oldest) p
-      cross join lateral (
-        select r.* from outbox.refusal r
-        where (r.endpoint_id, r.again_at) >= (p.id, '-infinity')
-          and (r.endpoint_id, r.again_at) <= (p.id, p_now)
-          and r.step = 'routing' and r.again_at < 'infinity'
-        order by r.endpoint_id, r.again_at limit 10
-      ) r
-    )
     select o.refusal
     from (
       select row(r.*)::outbox.refusal as refusal, r.again_at, r.event_id, e.org_id
-      from (select o.* from oldest o union select c.* from of_each c) r
+      from (
+        select distinct w.* from outbox.waiting_refusals(p_now, v_oldest, v_of_each) w
+      ) r
       -- purge_endpoint() removes the refusals of a deleted endpoint.
       cross join lateral (
         select e.org_id from outbox.endpoint e
@@ -11887,8 +11859,15 @@ CREATE FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], 
     AS $$
 begin
   with ended as (
+    -- With both conditions here, a plan for an empty table might read those of all endpoints.
     delete from outbox.subscription s
-    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    where s.ctid = any (array(
+      select o.row_at
+      from (
+        select n.ctid as row_at, n.pattern from outbox.subscription n
+        where n.endpoint_id = p_endpoint_id offset 0
+      ) o
+      where o.pattern = any (p_patterns)))
     returning s.*
   )
   insert into outbox.ended_subscription (
@@ -19393,7 +19372,8 @@ declare
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
   v_left_out boolean := exists (select from outbox.lane_refusal);
-  -- In one call for all gates: a call for each would take 10 us.
+  -- In one call: 0.5 ms more for 400 gates than in the statement below, of 135 ms of CPU time. A
+  -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
   with gates as materialized (
@@ -30727,8 +30707,6 @@ CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most inte
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    SET enable_sort TO 'off'
-    SET enable_incremental_sort TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -30737,39 +30715,16 @@ CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most inte
     AS $$
 declare
   v_oldest constant integer := 5000;
+  v_of_each constant integer := 10;
   v_next uuid[];
   v_moved integer;
 begin
   v_next := array(
-    with recursive oldest as materialized (
-      select o.event_id, o.org_id, o.again_at from outbox.unroutable o
-      where o.again_at <= p_now and o.again_at < 'infinity'
-      order by o.again_at limit v_oldest
-    ), orgs (org_id) as (
-      -- Only if there are so many: one organisation may have them all.
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > '' and u.again_at < 'infinity' order by u.org_id, u.again_at limit 1)
-      where (select pg_catalog.count(*) from oldest) = v_oldest
-      union all
-      select (
-        select u.org_id from outbox.unroutable u
-        where u.org_id > o.org_id and u.again_at < 'infinity'
-        order by u.org_id, u.again_at limit 1)
-      from orgs o
-      where o.org_id is not null
-    ), of_each as (
-      select u.*
-      from (select o.org_id from orgs o limit v_oldest) o
-      cross join lateral (
-        select u.event_id, u.org_id, u.again_at from outbox.unroutable u
-        where (u.org_id, u.again_at) >= (o.org_id, '-infinity')
-          and (u.org_id, u.again_at) <= (o.org_id, p_now) and u.again_at < 'infinity'
-        order by u.org_id, u.again_at limit 10
-      ) u
-    )
     select w.event_id
-    from (select o.* from oldest o union select e.* from of_each e) w
+    from (
+      select distinct u.event_id, u.org_id, u.again_at
+      from outbox.waiting_events_aside(p_now, v_oldest, v_of_each) u
+    ) w
     order by
       pg_catalog.row_number() over (partition by w.org_id order by w.again_at, w.event_id),
       w.again_at
@@ -35387,6 +35342,69 @@ ALTER FUNCTION outbox.waiting_events(p_limit integer) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.waiting_events(p_limit integer) IS 'Up to p_limit events that wait for the turn of their organisation.';
 
+-- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.unroutable (
+    event_id uuid NOT NULL,
+    error text NOT NULL,
+    set_aside_at timestamp with time zone NOT NULL,
+    routed_to uuid,
+    org_id text NOT NULL,
+    failures smallint DEFAULT 3 NOT NULL,
+    again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.unroutable OWNER TO postgres;
+
+-- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. again_at: when it is routed again without a call, after an error that is usually temporary.';
+
+-- Name: waiting_events_aside(timestamp with time zone, integer, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) RETURNS SETOF outbox.unroutable
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_found integer;
+  v_org text := '';
+begin
+  return query
+  select u.* from outbox.unroutable u
+  where u.again_at <= p_now and u.again_at < 'infinity'
+  order by u.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one organisation may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select u.org_id into v_org from outbox.unroutable u
+    where u.org_id > v_org and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit 1;
+    exit when not found;
+    return query
+    select u.* from outbox.unroutable u
+    where (u.org_id, u.again_at) >= (v_org, '-infinity') and u.org_id <= v_org
+      and u.again_at <= p_now and u.again_at < 'infinity'
+    order by u.org_id, u.again_at limit p_each;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most events set aside for a while that have waited longest. If there are so many, also the first p_each of each organisation, of up to p_most organisations; some then come twice.';
+
 -- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) RETURNS text[]
@@ -35422,6 +35440,51 @@ ALTER FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) OWNER TO postg
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) IS 'Up to p_limit organisations in waiting_part, in the order of their turns: the one after p_after first.';
+
+-- Name: waiting_refusals(timestamp with time zone, integer, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) RETURNS SETOF outbox.refusal
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_found integer;
+  v_endpoint uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+  select r.* from outbox.refusal r
+  where r.step = 'routing' and r.again_at < 'infinity' and r.again_at <= p_now
+  order by r.again_at limit p_most;
+  get diagnostics v_found = row_count;
+  -- Only if there are so many: one endpoint may have them all.
+  if v_found < p_most then
+    return;
+  end if;
+  for v_n in 1 .. p_most loop
+    select r.endpoint_id into v_endpoint from outbox.refusal r
+    where r.endpoint_id > v_endpoint and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit 1;
+    exit when not found;
+    return query
+    select r.* from outbox.refusal r
+    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity') and r.endpoint_id <= v_endpoint
+      and r.again_at <= p_now and r.step = 'routing' and r.again_at < 'infinity'
+    order by r.endpoint_id, r.again_at limit p_each;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most deliveries to create again that have waited longest. If there are so many, also the first p_each of each endpoint, of up to p_most endpoints; some then come twice.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37413,24 +37476,6 @@ ALTER TABLE outbox.portal_token_count OWNER TO postgres;
 -- Name: TABLE portal_token_count; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.portal_token_count IS 'How many portal tokens were created for an organisation on that day (UTC).';
-
--- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.unroutable (
-    event_id uuid NOT NULL,
-    error text NOT NULL,
-    set_aside_at timestamp with time zone NOT NULL,
-    routed_to uuid,
-    org_id text NOT NULL,
-    failures smallint DEFAULT 3 NOT NULL,
-    again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
-);
-
-ALTER TABLE outbox.unroutable OWNER TO postgres;
-
--- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. again_at: when it is routed again without a call, after an error that is usually temporary.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -43610,9 +43655,21 @@ REVOKE ALL ON FUNCTION outbox.wait_for_turns(p_parts outbox.part[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.waiting_events(p_limit integer) FROM PUBLIC;
 
+-- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unroutable TO service_role;
+
+-- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
+
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43801,10 +43858,6 @@ GRANT SELECT ON TABLE outbox.person TO service_role;
 -- Name: TABLE person_identifier; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.person_identifier TO service_role;
-
--- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 
 -- Name: TABLE queue_health; Type: ACL; Schema: outbox; Owner: postgres
 
