@@ -8444,7 +8444,6 @@ export type Database = {
         'id': number | null
         'changed_at': string | null
         'org_id': string | null
-        'most': number | null
       }
       'filter': {
         'path': unknown
