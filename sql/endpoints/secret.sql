@@ -99,8 +99,8 @@ $$;
 comment on function outbox.active_secrets(uuid[], timestamptz) is
   'The secrets of these endpoints that sign at that time: {endpoint: [text]}, first the one of '
   'X-Signature (signing_secret()), then the others, newest first. An endpoint without a secret is '
-  'absent. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and '
-  'Vault''s own error if one cannot be decrypted. Only for dispatch().';
+  'absent. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, '
+  'and Vault''s own error if one cannot be decrypted. Only for dispatch().';
 
 create function outbox.check_is_signed(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''

@@ -4423,8 +4423,8 @@ $$;
 comment on function outbox.active_secrets(uuid[], timestamptz) is
   'The secrets of these endpoints that sign at that time: {endpoint: [text]}, first the one of '
   'X-Signature (signing_secret()), then the others, newest first. An endpoint without a secret is '
-  'absent. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and '
-  'Vault''s own error if one cannot be decrypted. Only for dispatch().';
+  'absent. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, '
+  'and Vault''s own error if one cannot be decrypted. Only for dispatch().';
 
 create function outbox.check_is_signed(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -11441,8 +11441,8 @@ comment on function outbox.kind_problem(timestamptz) is
 
 -- sql/engine/claim/due_suspect.sql
 
--- Endpoints from which the database has refused to claim (endpoint_refusal). When one of them is due
--- again, it is served alone, so that it fails no claim of the others.
+-- Endpoints from which the database has refused to claim (endpoint_refusal). When one of them is
+-- due again, it is served alone, so that it fails no claim of the others.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql

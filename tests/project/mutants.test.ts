@@ -7,7 +7,8 @@ import { areas } from '../mutants/list/mod.ts'
 import { type Mutant, mutate, namedTest } from '../mutants/mutant.ts'
 import { judge, type TestOutcome, type Verdict } from '../mutants/outcome.ts'
 import { type Judged, report } from '../mutants/report.ts'
-import { changedStatements, splitStatements } from '../mutants/statements.ts'
+import { splitStatements } from '../../supabase/local/schema/statements.ts'
+import { changedStatements } from '../mutants/statements.ts'
 
 const all = areas.flatMap(({ name, mutants }) =>
   mutants.map((mutant) => ({ name: `${name}: ${mutant.file}: ${mutant.find}`, mutant }))

@@ -1,5 +1,5 @@
--- Endpoints from which the database has refused to claim (endpoint_refusal). When one of them is due
--- again, it is served alone, so that it fails no claim of the others.
+-- Endpoints from which the database has refused to claim (endpoint_refusal). When one of them is
+-- due again, it is served alone, so that it fails no claim of the others.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
