@@ -25,7 +25,7 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/secret.sql',
-    find: 'order by s.id is not distinct from v_first desc, s.expires_at is null desc,',
+    find: 'order by s.id is not distinct from s.first_id desc, s.expires_at is null desc,',
     replace: 'order by s.expires_at is null desc,',
     tests: ['sql/endpoints/rotate_secret/overlap.test.sql'],
     why: 'X-Signature is of the new secret from the moment of a rotation on.',
@@ -117,8 +117,8 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/secret.sql',
-    find: 'and (s.expires_at is null or s.expires_at > p_now);',
-    replace: ';',
+    find: 'where s.endpoint_id = p and (s.expires_at is null or s.expires_at > p_now)',
+    replace: 'where s.endpoint_id = p',
     tests: ['sql/endpoints/rotate_secret/overlap.test.sql'],
     why: 'A secret that has expired signs on.',
   },
