@@ -11527,8 +11527,9 @@ comment on function outbox.due_suspect(timestamptz) is
 
 -- Claims beside each other. due_gates() wants the gates that have waited longest, and so does each
 -- other call at the same time. A call that finds some of them locked takes the next ones instead:
--- otherwise all but one of many workers would get nothing. It takes no more of an organisation than
--- due_gates() would.
+-- otherwise all but one of many workers would get nothing. It keeps the order of turns among the
+-- gates that are free. While organisations wait for each other, none gets more than its share; else
+-- the rows that the locked gates of one would have given may go to another one.
 --
 -- An example, checked by tests/concurrency/beside.test.ts: each gate gives 25 deliveries, the batch
 -- is 100, and another call has locked the gates a1, b1, c1 and b2 of the organisations a, b and c.
@@ -11536,9 +11537,8 @@ comment on function outbox.due_suspect(timestamptz) is
 --   due_gates() wants   a1 b1 c1 a2      and locks   a2         25 deliveries of a
 --   the next ones       b2 c2 a3 b3 c3   and locks   c2 a3 b3   100 deliveries, 50 of a
 
-create type outbox.due_gate as (id bigint, changed_at timestamptz, org_id text, most integer);
-comment on type outbox.due_gate is
-  'A due gate, as due_gates() has read it. most: how many rows it gives at most.';
+create type outbox.due_gate as (id bigint, changed_at timestamptz, org_id text);
+comment on type outbox.due_gate is 'A due gate, as due_gates() has read it.';
 
 create function outbox.take_others(
   p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamptz
@@ -11548,11 +11548,15 @@ set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_gate outbox.due_gate;
   v_endpoint uuid;
+  v_most integer;
   v_endpoints uuid[] := array[]::uuid[];
   v_left bigint := p_limit;
   v_of_org bigint;
@@ -11560,18 +11564,30 @@ begin
   -- One by one: how many more are needed depends on which of them are locked.
   foreach v_gate in array p_gates loop
     exit when v_left <= 0;
-    v_of_org := coalesce((p_taken ->> v_gate.org_id)::bigint, 0);
-    continue when v_of_org >= p_of_org;
-    -- As in due_gates().
-    select g.endpoint_id into v_endpoint from outbox.gate g
+    if p_taken is not null then
+      v_of_org := coalesce((p_taken ->> v_gate.org_id)::bigint, 0);
+      continue when v_of_org >= p_of_org;
+    end if;
+    -- As in due_gates(). A gate that gives no rows, such as a paused one, is left for due_gates().
+    select g.endpoint_id, m.most into v_endpoint, v_most
+    from outbox.gate g
+    cross join lateral (
+      select least(
+        g.depth, e.quantum, p_of_org, greatest(e.max_in_flight - g.in_flight, 1),
+        case when g.breaker = 'closed' then e.quantum else 1 end) as most
+      from outbox.endpoint e
+      where e.id = g.endpoint_id and e.status = 'enabled' offset 0
+    ) m
     where g.id = v_gate.id and g.changed_at >= v_gate.changed_at
-      and coalesce(g.next_at, 'infinity') <= p_now
+      and coalesce(g.next_at, 'infinity') <= p_now and m.most > 0
     order by g.changed_at desc limit 1
-    for no key update skip locked;
+    for no key update of g skip locked;
     if found then
       v_endpoints := v_endpoints || v_endpoint;
-      v_left := v_left - v_gate.most;
-      p_taken := p_taken || pg_catalog.jsonb_build_object(v_gate.org_id, v_of_org + v_gate.most);
+      v_left := v_left - v_most;
+      if p_taken is not null then
+        p_taken := p_taken || pg_catalog.jsonb_build_object(v_gate.org_id, v_of_org + v_most);
+      end if;
     end if;
   end loop;
   return v_endpoints;
@@ -11581,7 +11597,8 @@ comment on function outbox.take_others(
   outbox.due_gate[], bigint, integer, jsonb, timestamptz) is
   'Locks those of these gates that are not locked, in the order given, as many as give p_limit '
   'rows, and returns their endpoints. p_of_org: how many rows an organisation may have; p_taken: '
-  'those that it has, {organisation: n}. locks: gates with SKIP LOCKED.';
+  'those that it has, {organisation: n}, or null if one may have all of them. '
+  'locks: gates with SKIP LOCKED.';
 
 -- sql/engine/claim/due_gates.sql
 
@@ -11601,7 +11618,7 @@ comment on function outbox.take_others(
 --                    its part (most_of_org()). most: how many rows a gate gives at most; before:
 --                    the sum of that over the gates before it.
 --   5 locked         The wanted gates that are still due and that no other transaction has locked.
---   6 take_others()  If others have locked some of them, takes the next ones of `first` instead.
+--   6 take_others()  If others have locked some of them, takes the next ones of `due` instead.
 --   7 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.most_of_org(p_limit integer, p_now timestamptz) returns integer
@@ -11725,16 +11742,27 @@ begin
       )
     end,
     (select coalesce(pg_catalog.sum(l.most), 0) from locked l),
+    -- All of them: other calls may have locked every gate of `first`.
     case when (select pg_catalog.count(*) from locked) < (select pg_catalog.count(*) from wanted)
       then array(
-        select row(d.id, d.changed_at, d.org_id, d.most)::outbox.due_gate from summed d
-        where d.most > 0 and (d.id in (select w.id from wanted w)) is not true
+        select row(d.id, d.changed_at, d.org_id)::outbox.due_gate
+        from (
+          select d.*,
+            pg_catalog.row_number() over (partition by d.org_id order by d.next_at, d.id) as turn
+          from due d
+        ) d
+        where d.id not in (select w.id from wanted w)
+          and not (v_refused > 0 and exists (
+            select from outbox.endpoint_refusal r where r.endpoint_id = d.endpoint_id))
         order by d.turn, d.next_at, d.id)
     end,
-    (select coalesce(pg_catalog.jsonb_object_agg(o.org_id, o.most), '{}')
-     from (
-       select l.org_id, pg_catalog.sum(l.most) as most from locked l group by l.org_id
-     ) o)
+    case when v_of_org < p_limit
+      then (
+        select coalesce(pg_catalog.jsonb_object_agg(o.org_id, o.most), '{}')
+        from (
+          select l.org_id, pg_catalog.sum(l.most) as most from locked l group by l.org_id
+        ) o)
+    end
   into v_endpoints, v_first, v_rows, v_others, v_taken;
   if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
     v_endpoints := v_endpoints
@@ -13270,7 +13298,6 @@ declare
   v_found bigint;
   v_rotated uuid[];
   v_unknown uuid[];
-  v_secrets jsonb;
 begin
   -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
   -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
@@ -13333,7 +13360,8 @@ begin
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
   v_parcel.endpoints := '{}';
   if pg_catalog.cardinality(v_unknown) > 0 then
-    v_secrets := outbox.active_secrets(v_unknown, p_now);
+    -- One statement: the run caches the secrets under the revision, so both must be of one moment.
+    -- active_secrets() and stored_headers() are stable, and read as of this statement's start.
     v_parcel.endpoints := (
       select pg_catalog.json_object_agg(e.id, x)
       from pg_catalog.unnest(v_unknown) as c (id)
@@ -13346,7 +13374,8 @@ begin
             when e.headers_vault_id is null then '{}'
             else outbox.stored_headers(e.headers_vault_id)
           end as headers,
-          coalesce(v_secrets -> e.id::text, '[]') as secrets,
+          coalesce(
+            (select outbox.active_secrets(v_unknown, p_now)) -> e.id::text, '[]') as secrets,
           case
             when e.credentials_vault_id is not null
             then outbox.stored_credentials(e.credentials_vault_id)

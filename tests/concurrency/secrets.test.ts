@@ -3,6 +3,8 @@
 import { expect } from '@std/expect'
 import { expectWaitsFor } from './_support/checks.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { Run } from './_support/dispatch.ts'
+import { publishOne } from './_support/publish.ts'
 
 let db: OutboxDatabase
 let one: Session
@@ -55,6 +57,42 @@ Deno.test('set_headers() twice at a time loses neither change', async () => {
     select count(*)::integer as n from vault.secrets where name like 'outhook_endpoint_headers%'`
   expect(vault?.n).toBe(1)
 })
+
+/** What a claim tells a run of the endpoint, as the database has it now. */
+async function current(): Promise<Record<string, unknown>> {
+  const [row] = await one.sql`
+    select e.xmin::text as revision, outbox.active_secrets(array[e.id], outbox.clock()) -> e.id::text as secrets,
+      outbox.stored_headers(e.headers_vault_id) as headers
+    from outbox.endpoint e where e.id = ${endpoint}`
+  return { ...row }
+}
+
+const changes: [what: string, call: string][] = [
+  ['rotate_secret()', `select outbox.rotate_secret($1, p_overlap => '0')`],
+  ['set_headers()', `select outbox.set_headers($1, '{"x-a": "2"}')`],
+]
+
+for (const [what, call] of changes) {
+  Deno.test(`a claim beside ${what} tells the run no old value under the new revision`, async () => {
+    await publishOne(one.sql)
+    const run = new Run(other.sql)
+    while ((await run.call()).routed > 0);
+    const before = await current()
+    // The claim waits where it first reads Vault, and has by then looked at the endpoint.
+    await db.admin`grant usage on schema vault to postgres`
+    await db.admin`grant all on vault.secrets to postgres`
+    await one.sql`begin`
+    await one.sql`lock table vault.secrets in access exclusive mode`
+    const claim = run.call([], 1)
+    await expectWaitsFor(db.admin, other, one)
+    await one.sql.unsafe(call, [endpoint])
+    await one.sql`commit`
+    const { endpoints, error } = await claim
+    expect(error).toBeNull()
+    const { revision, secrets, headers } = endpoints[endpoint] ?? {}
+    expect([before, await current()]).toContainEqual({ revision, secrets, headers })
+  })
+}
 
 Deno.test('drop_expired_secrets() waits for nobody who forgets the endpoint, and nothing is left', async () => {
   const expired = `now() + interval '2 days'`

@@ -105,7 +105,7 @@ Deno.test('what the pages say of the database', async (t) => {
         pg,
         docsBlock('rotate').replaceAll('<endpoint id>', made).replace('whsec_…', own),
       )
-      const secrets = `outbox.active_secrets('${made}', outbox.clock())`
+      const secrets = `(outbox.active_secrets(array['${made}'::uuid], outbox.clock()) -> '${made}')`
       expect(await query(pg, `select ${secrets} ->> 1, jsonb_array_length(${secrets})`))
         .toBe(`${own}|2`)
       const { deny, ...before } = await egress(pg)

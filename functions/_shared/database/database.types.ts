@@ -8493,7 +8493,6 @@ export type Database = {
         'id': number | null
         'changed_at': string | null
         'org_id': string | null
-        'most': number | null
       }
       'filter': {
         'path': unknown

@@ -14,7 +14,7 @@
 --                    its part (most_of_org()). most: how many rows a gate gives at most; before:
 --                    the sum of that over the gates before it.
 --   5 locked         The wanted gates that are still due and that no other transaction has locked.
---   6 take_others()  If others have locked some of them, takes the next ones of `first` instead.
+--   6 take_others()  If others have locked some of them, takes the next ones of `due` instead.
 --   7 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.most_of_org(p_limit integer, p_now timestamptz) returns integer
@@ -138,16 +138,27 @@ begin
       )
     end,
     (select coalesce(pg_catalog.sum(l.most), 0) from locked l),
+    -- All of them: other calls may have locked every gate of `first`.
     case when (select pg_catalog.count(*) from locked) < (select pg_catalog.count(*) from wanted)
       then array(
-        select row(d.id, d.changed_at, d.org_id, d.most)::outbox.due_gate from summed d
-        where d.most > 0 and (d.id in (select w.id from wanted w)) is not true
+        select row(d.id, d.changed_at, d.org_id)::outbox.due_gate
+        from (
+          select d.*,
+            pg_catalog.row_number() over (partition by d.org_id order by d.next_at, d.id) as turn
+          from due d
+        ) d
+        where d.id not in (select w.id from wanted w)
+          and not (v_refused > 0 and exists (
+            select from outbox.endpoint_refusal r where r.endpoint_id = d.endpoint_id))
         order by d.turn, d.next_at, d.id)
     end,
-    (select coalesce(pg_catalog.jsonb_object_agg(o.org_id, o.most), '{}')
-     from (
-       select l.org_id, pg_catalog.sum(l.most) as most from locked l group by l.org_id
-     ) o)
+    case when v_of_org < p_limit
+      then (
+        select coalesce(pg_catalog.jsonb_object_agg(o.org_id, o.most), '{}')
+        from (
+          select l.org_id, pg_catalog.sum(l.most) as most from locked l group by l.org_id
+        ) o)
+    end
   into v_endpoints, v_first, v_rows, v_others, v_taken;
   if v_rows < p_limit and pg_catalog.cardinality(v_others) > 0 then
     v_endpoints := v_endpoints

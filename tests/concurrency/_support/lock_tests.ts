@@ -301,7 +301,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'due_gates() passes over a gate that another session holds',
   ],
-  'engine/claim/take_others.sql take_others: for no key update skip locked': [
+  'engine/claim/take_others.sql take_others: for no key update of g skip locked': [
     'beside.test.ts',
     'a claim is full beside others that have locked the first gates',
   ],

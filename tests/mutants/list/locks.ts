@@ -344,8 +344,8 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/take_others.sql',
-    find: '    for no key update skip locked;',
-    replace: '    for no key update;',
+    find: '    for no key update of g skip locked;',
+    replace: '    for no key update of g;',
     tests: [
       'concurrency/beside.test.ts#a claim is full beside others that have locked the first gates',
     ],
@@ -353,12 +353,34 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/take_others.sql',
-    find: '    continue when v_of_org >= p_of_org;',
+    find: '      continue when v_of_org >= p_of_org;',
     replace: '',
     tests: [
       'concurrency/beside.test.ts#a claim beside others gives each organisation no more than its share',
     ],
     why: 'Beside other claims, an organisation with many endpoints takes the part of the others.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: '          from due d\n        ) d\n        where d.id not in',
+    replace: '          from first d\n        ) d\n        where d.id not in',
+    tests: [
+      'concurrency/beside.test.ts#a claim is full beside another one that has all the gates that come first',
+    ],
+    why: 'Of many workers, only one gets deliveries if each endpoint has one.',
+  },
+  {
+    file: 'sql/endpoints/secret.sql',
+    find:
+      `create function outbox.active_secrets(p_endpoint_ids uuid[], p_now timestamptz) returns jsonb
+language plpgsql stable`,
+    replace:
+      `create function outbox.active_secrets(p_endpoint_ids uuid[], p_now timestamptz) returns jsonb
+language plpgsql volatile`,
+    tests: [
+      'concurrency/secrets.test.ts#a claim beside rotate_secret() tells the run no old value',
+    ],
+    why: 'A run keeps secrets under the revision of an earlier or later moment.',
   },
   {
     file: 'sql/messages/send/message_claim.sql',

@@ -170,9 +170,8 @@ export const results: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_delivered.sql',
-    find: `('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
-`,
-    replace: '',
+    find: `('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0)`,
+    replace: `('resends', null, t.resent, 0)`,
     tests: ['sql/engine/complete/resent.test.sql'],
     why: 'Nobody counts how often a receiver closes a connection over a request.',
   },

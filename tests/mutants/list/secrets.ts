@@ -117,8 +117,8 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/secret.sql',
-    find: ' and (s.expires_at is null or s.expires_at > p_now)\n        offset 0',
-    replace: ' offset 0',
+    find: 'where s.endpoint_id = p and (s.expires_at is null or s.expires_at > p_now)',
+    replace: 'where s.endpoint_id = p',
     tests: ['sql/endpoints/rotate_secret/overlap.test.sql'],
     why: 'A secret that has expired signs on.',
   },
