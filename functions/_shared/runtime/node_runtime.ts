@@ -38,6 +38,7 @@ export const nodeRuntime: Runtime = {
   writeStdout,
   exit: (code) => process.exit(code),
   restartWithFlags,
+  lookupThreads: () => Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) || 1,
   connectTcp,
 }
 
