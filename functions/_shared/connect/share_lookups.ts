@@ -63,7 +63,10 @@ export function shareLookups(
   const turns = createTurns(Math.max(1, Math.floor(threads * 3 / 4)))
   const turnsOfHung = createTurns(Math.max(1, Math.floor(threads * 3 / 16)))
 
-  return function lookup(hostname, { org = '', waitMs = defaultWaitMs } = {}) {
+  return function lookup(
+    hostname,
+    { org = '', waitMs = defaultWaitMs } = {},
+  ): Promise<ResolvedAddress[]> {
     const known = running.get(hostname)
     if (known !== undefined) return known
     return new Promise((done, fail) => {
