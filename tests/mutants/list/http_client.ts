@@ -437,7 +437,14 @@ export const httpClient: readonly Mutant[] = [
     find: '    const known = running.get(hostname)\n    if (known !== undefined) return known\n',
     replace: '',
     tests: ['functions/_shared/connect/share_lookups.test.ts'],
-    why: 'Each retry to a name whose servers do not reply holds one more thread.',
+    why: 'Who asks for a name that is looked up already waits for a thread.',
+  },
+  {
+    file: 'functions/_shared/connect/share_lookups.ts',
+    find: '    if (known !== undefined) {\n',
+    replace: '    if (known === null) {\n',
+    tests: ['functions/_shared/connect/share_lookups.test.ts'],
+    why: 'A name that several organisations have holds a thread for each of them.',
   },
   {
     file: 'functions/_shared/connect/share_lookups.ts',

@@ -117,6 +117,19 @@ Deno.test('shareLookups() gives free threads to the organisations in turns', asy
   expect(asked.indexOf('few.test')).toBe(before + 1)
 })
 
+Deno.test('shareLookups() shares a lookup with those who have no free thread, and with other organisations', async () => {
+  const { clock, asked, ask } = start()
+  for (const org of names(12, 'org')) note(names(4, `dead.${org}`).map((name) => ask(name, org)))
+  const joined = note([ask('0.dead.0.org.test.test', 'x', 500)])
+  const both = note([ask('both.test', 'x', 2 * deadMs), ask('both.test', 'y', 2 * deadMs)])
+  await clock.advance(500)
+  expect(joined).toEqual([])
+  await clock.advance(deadMs)
+  expect(joined).toEqual(['no 0.dead.0.org.test.test'])
+  expect(both).toEqual(['found', 'found'])
+  expect(asked.filter((name) => name === 'both.test')).toHaveLength(1)
+})
+
 Deno.test('shareLookups() finds the names of a single organisation beside a dozen dead ones', async () => {
   const { clock, asked, ask } = start()
   note(names(12, 'dead').map((name) => ask(name, 'default')))
