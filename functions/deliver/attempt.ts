@@ -9,6 +9,7 @@ import type {
 } from '../_shared/contract/contract.ts'
 import type { Log } from '../_shared/base/log.ts'
 import { SenderUnavailable } from '../_shared/senders/lazy.ts'
+import { NoRoom } from '../_shared/senders/no_room.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 import type { AttemptSpan, AttemptSpans } from './attempt_spans.ts'
 import { maskSecrets } from './mask.ts'
@@ -35,7 +36,7 @@ const sameVersion = 'deploy the functions of the same version as the migration'
  * Makes one attempt and returns its result. It never rejects: if a sender throws, this attempt fails
  * with class `protocol`. The delivery is released unsent if the sender is not available. Then it waits for a
  * run that can send its kind. It is also released if `fits` returns false after `ready()`, because the lease
- * has become too short.
+ * has become too short, and if this process has no room to send it.
  */
 export async function attemptDelivery(
   { senders, clock, log, spans }: AttemptDeps,
@@ -73,6 +74,10 @@ export async function attemptDelivery(
         const fields = { kind: endpoint.kind, error: messageOf(error.cause) }
         if (!error.isLogged) log('error', 'sender unavailable', fields)
         error.isLogged = true
+        return release(delivery)
+      }
+      if (error instanceof NoRoom) {
+        log('warn', 'no room to send', { ...keyOf(delivery), error: error.message })
         return release(delivery)
       }
       // The text of the error may quote a payload or a secret, so only its name is logged.

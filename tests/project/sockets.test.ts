@@ -10,7 +10,7 @@ import { listFiles } from '../_run/files.ts'
 const known: Record<string, string[]> = {
   'functions/_shared/connect/connector.ts': ['./secure.ts', './socket.ts', './tunnel.ts'],
   'functions/_shared/connect/first_address.ts': ['../runtime/current.ts'],
-  'functions/_shared/connect/lookup.ts': ['node:dns/promises'],
+  'functions/_shared/connect/lookup.ts': ['../runtime/current.ts', 'node:dns/promises'],
   'functions/_shared/connect/secure.ts': ['./first_address.ts', './tls.ts', 'node:net'],
   'functions/_shared/connect/socket.ts': ['node:net', 'node:tls'],
   'functions/_shared/connect/target.ts': ['node:net'],

@@ -23,13 +23,14 @@ export type ConnectTo = {
   hostname: string
   port: number
   tls: boolean
-  /** Whose endpoint it is, which limits the lookups of names; absent: the operator's. */
+  /** Whose endpoint it is: lookups of names take turns between organisations. Absent: the operator's. */
   org?: string | undefined
 }
 
 /**
  * Opens a connection and calls `settle` once, with its stream or an error; never before it has
- * returned. `timeoutMs` is for DNS, TCP and TLS together. The returned function cancels.
+ * returned. `timeoutMs` is for DNS, TCP and TLS together. A lookup may wait for others for half of it: then the
+ * error is a LookupWaitError, and never that the receiver took too long. The returned function cancels.
  */
 export type Connect = (
   to: ConnectTo,
@@ -54,13 +55,14 @@ export function createConnector(
   const { proxyUrl = '' } = policy.rules
 
   return function connect(to, timeoutMs, settle): () => void {
+    const asker = { org: to.org, waitMs: timeoutMs / 2 }
     const limit = new AbortController()
     const timer = setTimeout(() => end(new ConnectTimeoutError()), timeoutMs)
     let isSettled = false
     try {
       checkDial({ ...to, policy })
       if (proxyUrl !== '') connectThroughProxy()
-      else if (to.tls) use(openSecure({ ...to, policy, ...more, signal: limit.signal }))
+      else if (to.tls) use(openSecure({ ...to, asker, policy, ...more, signal: limit.signal }))
       else connectPlainly()
     } catch (cause) {
       queueMicrotask(() => end(asError(cause)))
@@ -68,7 +70,7 @@ export function createConnector(
     return () => end(closedError())
 
     function connectPlainly(): void {
-      const socket = openSocket({ ...to, policy, ...more })
+      const socket = openSocket({ ...to, asker, policy, ...more })
       socket.on(
         'error',
         (error: Error) => end(isTimeout(error) ? new ConnectTimeoutError() : error),

@@ -2,7 +2,8 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { asError } from '../base/errors.ts'
 import type { AddressPolicy } from './address.ts'
-import { type Resolve, type ResolvedAddress, shareLookups } from './share_lookups.ts'
+import { runtime } from '../runtime/current.ts'
+import { type Asker, type Resolve, type ResolvedAddress, shareLookups } from './share_lookups.ts'
 import { blockedMessage } from './target.ts'
 
 /** Connections to an address or a port are not allowed. */
@@ -16,8 +17,9 @@ export class BlockedAddressError extends Error {
 }
 
 /** Uses the system's resolver, with its hosts file. */
-export const resolveBySystem: Resolve = shareLookups((hostname) =>
-  systemLookup(hostname, { all: true, verbatim: true })
+export const resolveBySystem: Resolve = shareLookups(
+  (hostname) => systemLookup(hostname, { all: true, verbatim: true }),
+  { threads: runtime.lookupThreads() },
 )
 
 /**
@@ -29,9 +31,9 @@ export async function lookupVetted(
   hostname: string,
   policy: AddressPolicy,
   resolve: Resolve,
-  org?: string,
+  asker?: Asker,
 ): Promise<ResolvedAddress[]> {
-  const addresses = await resolve(hostname, org)
+  const addresses = await resolve(hostname, asker)
   if (!addresses.every(({ address }) => policy.allows(address))) {
     throw new BlockedAddressError()
   }
@@ -46,10 +48,10 @@ export async function lookupVetted(
 export function vettedLookup(
   policy: AddressPolicy,
   resolve: Resolve = resolveBySystem,
-  org?: string,
+  asker?: Asker,
 ): LookupFunction {
   return function lookup(hostname, options, callback): void {
-    lookupVetted(hostname, policy, resolve, org).then((addresses) => {
+    lookupVetted(hostname, policy, resolve, asker).then((addresses) => {
       const [first] = addresses
       if (first === undefined) {
         callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0)

@@ -4,7 +4,7 @@ import type { AddressPolicy } from './address.ts'
 import { checkDial } from './dial.ts'
 import { connectFirst } from './first_address.ts'
 import { lookupVetted, resolveBySystem } from './lookup.ts'
-import type { Resolve } from './share_lookups.ts'
+import type { Asker, Resolve } from './share_lookups.ts'
 import { startTls } from './tls.ts'
 
 export type SecureOptions = {
@@ -14,8 +14,7 @@ export type SecureOptions = {
   policy: AddressPolicy
   resolve?: Resolve | undefined
   ca?: string | undefined
-  /** The same as in `ConnectTo`. */
-  org?: string | undefined
+  asker?: Asker | undefined
   /** Aborting closes the connection. */
   signal: AbortSignal
 }
@@ -25,11 +24,11 @@ export type SecureOptions = {
  * is not allowed, and rejects with it for a name.
  */
 export async function openSecure(
-  { hostname, port, policy, resolve = resolveBySystem, ca, org, signal }: SecureOptions,
+  { hostname, port, policy, resolve = resolveBySystem, ca, asker, signal }: SecureOptions,
 ): Promise<Conn> {
   checkDial({ hostname, port, policy })
   const addresses = isIP(hostname) === 0
-    ? await lookupVetted(hostname, policy, resolve, org)
+    ? await lookupVetted(hostname, policy, resolve, asker)
     : [{ address: hostname, family: isIP(hostname) }]
   const conn = await connectFirst(addresses, port, signal)
   return await startTls(conn, { hostname, ca, signal })

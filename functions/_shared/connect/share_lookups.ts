@@ -1,66 +1,135 @@
+import { type Clock, systemClock } from '../base/clock.ts'
+import { asError } from '../base/errors.ts'
+import { createHungNames } from './hung_names.ts'
+import { createTurns, type Slot } from './turns.ts'
+
 /** An address of a name; `family` is 4 or 6. */
 export type ResolvedAddress = { address: string; family: number }
 
-/**
- * Resolves with all addresses of a name, A and AAAA; rejects without any. `org` is the organisation that the
- * connection is for; without it the name is the operator's.
- */
-export type Resolve = (hostname: string, org?: string) => Promise<ResolvedAddress[]>
+/** Who asks for a name. */
+export type Asker = {
+  /** The organisation that the connection is for; absent: the name is the operator's. */
+  org?: string | undefined
+  /** How long the lookup may wait until it starts, in ms; absent: 5 s. */
+  waitMs?: number | undefined
+}
 
 /**
- * How many names of one organisation are looked up at a time. A runtime has few threads for lookups: Deno has 32
- * for all work that blocks, and Node 64 of the 128 of a worker. A lookup takes milliseconds, so few are enough.
+ * Resolves with all addresses of a name, A and AAAA; rejects without any, and with LookupWaitError if the lookup
+ * did not start in time.
  */
-export const mostLookupsOfOrg = 4
+export type Resolve = (hostname: string, asker?: Asker) => Promise<ResolvedAddress[]>
 
-/** The lookups of one organisation: how many are running, and what starts each of the others. */
-type Lane = { running: number; waiting: (() => void)[] }
+/** Too many other lookups were in progress. It says nothing about the name. */
+export class LookupWaitError extends Error {
+  override readonly name = 'LookupWaitError'
+  readonly code = 'OUTHOOK_LOOKUP'
 
-/**
- * Makes one lookup of a name at a time, whose result all get that ask meanwhile, and at most `mostLookupsOfOrg` of
- * an organisation. The system's resolver cannot be cancelled: a name whose servers do not reply holds a thread for
- * up to a minute. So each retry, or each of many such names, would hold one more, until no name of any organisation
- * can be looked up.
- */
-export function shareLookups(resolve: Resolve): Resolve {
-  const inFlight = new Map<string, Promise<ResolvedAddress[]>>()
-  const queued = new Map<string, Promise<ResolvedAddress[]>>()
-  const lanes = new Map<string, Lane>()
-
-  function start(hostname: string, org?: string): Promise<ResolvedAddress[]> {
-    const lookup = resolve(hostname, org).finally(() => inFlight.delete(hostname))
-    inFlight.set(hostname, lookup)
-    return lookup
+  constructor() {
+    super('The host name was not looked up in time, because many other lookups were in progress')
   }
+}
 
-  return function lookup(hostname, org): Promise<ResolvedAddress[]> {
-    const known = inFlight.get(hostname)
+export type LookupOptions = {
+  /** How many threads of the process can look up names. */
+  threads: number
+  clock?: Clock
+}
+
+/** A name that waits for a slot, and what starts each of those who ask for it. */
+type Waiting = {
+  callers: Set<(lookup: Promise<ResolvedAddress[]>) => void>
+  leave(): void
+}
+
+/** After this time, the servers of a name are taken for ones that do not reply. */
+const hungMs = 1_000
+const defaultWaitMs = 5_000
+
+/**
+ * Makes one lookup of a name at a time, whose result all get that ask meanwhile. The system's resolver cannot be
+ * cancelled: a name whose servers do not reply holds a thread for up to a minute. So fewer lookups than threads
+ * are in progress, organisations get them in turns, and names that did not reply the last time have a few of
+ * their own.
+ */
+export function shareLookups(
+  resolve: (hostname: string) => Promise<ResolvedAddress[]>,
+  { threads, clock = systemClock }: LookupOptions,
+): Resolve {
+  const running = new Map<string, Promise<ResolvedAddress[]>>()
+  const waiting = new Map<string, Waiting>()
+  const hung = createHungNames(clock)
+  // Together fewer than the threads, of which files need some too.
+  const turns = createTurns(Math.max(1, Math.floor(threads * 3 / 4)))
+  const turnsOfHung = createTurns(Math.max(1, Math.floor(threads * 3 / 16)))
+
+  return function lookup(
+    hostname,
+    { org = '', waitMs = defaultWaitMs } = {},
+  ): Promise<ResolvedAddress[]> {
+    const known = running.get(hostname)
     if (known !== undefined) return known
-    if (org === undefined) return start(hostname)
-    const name = `${org} ${hostname}`
-    const waits = queued.get(name)
-    if (waits !== undefined) return waits
-    const lane = lanes.get(org) ?? { running: 0, waiting: [] }
-    lanes.set(org, lane)
-    if (lane.running < mostLookupsOfOrg) return run(hostname, org, lane)
-    const later = new Promise<ResolvedAddress[]>((done) => {
-      lane.waiting.push(() => {
-        queued.delete(name)
-        done(run(hostname, org, lane))
+    return new Promise((done, fail) => {
+      const past = hung.find(hostname)
+      if (past?.isFresh) return fail(past.error)
+      const name = `${org} ${hostname}`
+      const entry = waiting.get(name) ?? { callers: new Set(), leave: () => {} }
+      const stop = clock.after(waitMs, () => {
+        entry.callers.delete(begin)
+        if (entry.callers.size === 0) {
+          waiting.delete(name)
+          entry.leave()
+        }
+        fail(past?.error ?? new LookupWaitError())
       })
+      entry.callers.add(begin)
+      if (entry.callers.size === 1) enqueue(name, hostname, org, entry)
+
+      function begin(lookup: Promise<ResolvedAddress[]>): void {
+        stop()
+        done(lookup)
+      }
     })
-    queued.set(name, later)
-    return later
   }
 
-  function run(hostname: string, org: string, lane: Lane): Promise<ResolvedAddress[]> {
-    lane.running++
-    // Another organisation may look up the same name by now.
-    return (inFlight.get(hostname) ?? start(hostname, org)).finally(() => {
-      lane.running--
-      const startNext = lane.waiting.shift()
-      if (startNext !== undefined) startNext()
-      else if (lane.running === 0) lanes.delete(org)
+  function enqueue(name: string, hostname: string, org: string, entry: Waiting): void {
+    waiting.set(name, entry)
+    const pool = hung.find(hostname) === null ? turns : turnsOfHung
+    entry.leave = pool.take(org, (slot) => {
+      waiting.delete(name)
+      const result = run(hostname, slot)
+      for (const begin of entry.callers) begin(result)
     })
+  }
+
+  function run(hostname: string, slot: Slot): Promise<ResolvedAddress[]> {
+    const known = running.get(hostname)
+    // Another organisation looks it up by now.
+    if (known !== undefined) {
+      slot.leave()
+      return known
+    }
+    let isHung = false
+    const stop = clock.after(hungMs, () => {
+      isHung = true
+      slot.isLong()
+    })
+    const result = resolve(hostname).then((addresses) => {
+      end(null)
+      return addresses
+    }, (cause) => {
+      end(asError(cause))
+      throw cause
+    })
+    running.set(hostname, result)
+    return result
+
+    function end(failure: Error | null): void {
+      stop()
+      running.delete(hostname)
+      if (isHung && failure !== null) hung.add(hostname, failure)
+      else hung.forget(hostname)
+      slot.leave()
+    }
   }
 }

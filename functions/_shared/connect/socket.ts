@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import { serverChecks } from '../runtime/server_checks.ts'
 import type { AddressPolicy } from './address.ts'
 import { resolveBySystem, vettedLookup } from './lookup.ts'
-import type { Resolve } from './share_lookups.ts'
+import type { Asker, Resolve } from './share_lookups.ts'
 import { checkDial } from './dial.ts'
 
 export type SocketOptions = {
@@ -15,8 +15,7 @@ export type SocketOptions = {
   resolve?: Resolve
   /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string | undefined
-  /** The same as in `ConnectTo`. */
-  org?: string | undefined
+  asker?: Asker | undefined
 }
 
 /**
@@ -36,10 +35,10 @@ export function openSocket(options: SocketOptions): Socket {
  * BlockedAddressError.
  */
 export function vettedOptions(
-  { hostname, port, policy, resolve = resolveBySystem, org }: Omit<SocketOptions, 'tls'>,
+  { hostname, port, policy, resolve = resolveBySystem, asker }: Omit<SocketOptions, 'tls'>,
 ): { host: string; port: number; lookup: LookupFunction } {
   checkDial({ hostname, port, policy })
-  return { host: hostname, port, lookup: vettedLookup(policy, resolve, org) }
+  return { host: hostname, port, lookup: vettedLookup(policy, resolve, asker) }
 }
 
 type TlsOptions = typeof serverChecks & { servername?: string; ca?: string }

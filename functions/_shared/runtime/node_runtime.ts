@@ -17,7 +17,7 @@ export const workerFlags: readonly string[] = [
 
 /**
  * How many threads Node starts for work that blocks. Lookups of names may use half of them. With the four that
- * Node has by default, two names whose servers do not reply keep all others from being looked up.
+ * Node has by default, one name whose servers do not reply keeps the others from being looked up for a minute.
  */
 export const workerThreads = 128
 
@@ -38,6 +38,7 @@ export const nodeRuntime: Runtime = {
   writeStdout,
   exit: (code) => process.exit(code),
   restartWithFlags,
+  lookupThreads: () => Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) || 1,
   connectTcp,
 }
 
@@ -73,7 +74,7 @@ function restartWithFlags(): string | null {
     }
   }
   return UV_THREADPOOL_SIZE === undefined
-    ? `Node.js has only 4 threads, so two host names whose name servers do not respond delay all others: ` +
+    ? `Node.js has only 4 threads, so a host name whose name servers do not respond delays all others: ` +
       `set UV_THREADPOOL_SIZE=${workerThreads}, or start the file as a program`
     : null
 }

@@ -21,6 +21,8 @@ export type Runtime = {
    * The process keeps its id. Returns what is wrong with a process that it cannot replace, or null.
    */
   restartWithFlags(): string | null
+  /** How many threads can look up names at a time. */
+  lookupThreads(): number
   /**
    * Opens a TCP connection without delay of small packets and with keep-alive. `hostname` is a vetted address,
    * or the operator's proxy. Rejects with an error that faultOf() can classify.

@@ -1,9 +1,11 @@
 import type { ErrorClass, Outcome } from '../contract/contract.ts'
 import { safeString, safeText } from '../base/safe_text.ts'
+import { checkRoom } from './no_room.ts'
 import { type Exchange, isSuccess } from '../transport/transport.ts'
 
-/** The outcome of a POST: 2xx is delivered; a redirect and every other status is a failure. */
+/** The outcome of a POST: 2xx is delivered; a redirect and every other status is a failure. Throws NoRoom. */
 export function outcomeOf(exchange: Exchange): Outcome {
+  checkRoom(exchange)
   const resent = exchange.resent === true ? { resent: true } : {}
   if (exchange.kind === 'fault') {
     return { ...failed(exchange.errorClass, exchange.message), ...resent }

@@ -23,7 +23,7 @@ export type Sender = {
    * once.
    */
   ready?(delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<boolean>
-  /** Makes one attempt within `endpoint.timeout_ms` and returns facts. It rejects only on a bug. */
+  /** Makes one attempt within `endpoint.timeout_ms` and returns facts. It rejects only on a bug, or with NoRoom if it sent nothing. */
   send(
     delivery: Delivery,
     endpoint: Endpoint,

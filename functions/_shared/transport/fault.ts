@@ -1,11 +1,18 @@
 import { ConnectTimeoutError } from '../connect/connector.ts'
 import { BlockedAddressError } from '../connect/lookup.ts'
+import { LookupWaitError } from '../connect/share_lookups.ts'
 import { blockedMessage } from '../connect/target.ts'
 import { tlsProblem } from '../connect/tls_problem.ts'
 import type { FaultClass } from './transport.ts'
 
-/** Why there is no response. */
-export type Fault = { kind: 'fault'; errorClass: FaultClass; message: string; unsent?: true }
+/** Why there is no response. The members are those of `Exchange`. */
+export type Fault = {
+  kind: 'fault'
+  errorClass: FaultClass
+  message: string
+  unsent?: true
+  isOurs?: true
+}
 
 /**
  * The message of each class, for the endpoint's owner. The underlying message is omitted, because it may
@@ -68,6 +75,7 @@ export function faultOf(error: unknown): Fault {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const known = classOfOne(at)
     if (at instanceof BlockedAddressError) return fault('blocked', at.message)
+    if (at instanceof LookupWaitError) return { ...fault('dns', at.message), isOurs: true }
     if (at instanceof ConnectTimeoutError) return fault('connect', at.message)
     if (known === 'tls') return fault(known, tlsProblem(at) ?? sentences.tls)
     if (known !== null) return fault(known)

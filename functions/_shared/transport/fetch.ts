@@ -65,13 +65,14 @@ function isName(hostname: string): boolean {
 /** The resolver cannot be cancelled, so its result is ignored after the deadline. */
 async function lookupInTime(
   hostname: string,
-  { policy, org }: PostRequest,
+  { policy, org, timeoutMs }: PostRequest,
   resolve: Resolve,
   signal: AbortSignal,
 ): Promise<void> {
+  const asker = { org, waitMs: timeoutMs / 2 }
   await new Promise<void>((done, fail) => {
     signal.addEventListener('abort', () => fail(new ConnectTimeoutError()), { once: true })
-    lookupVetted(hostname, policy, resolve, org).then(() => done(), fail)
+    lookupVetted(hostname, policy, resolve, asker).then(() => done(), fail)
   })
 }
 

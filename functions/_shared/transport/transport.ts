@@ -9,7 +9,7 @@ export type PostRequest = {
   method?: 'GET'
   /** The id of the endpoint: only its own requests share connections. */
   endpoint: string
-  /** The organisation of the endpoint, which limits the lookups of names; absent: the operator decides the URL. */
+  /** The organisation of the endpoint, for turns between organisations; absent: the operator decides the URL. */
   org?: string
   /**
    * Whether the request may be sent a second time if a connection that was used before ends without a byte of
@@ -54,6 +54,8 @@ export type Exchange =
     message: string
     /** No byte of the request was written. Absent: some may have been. */
     unsent?: true
+    /** This process had no room for the request, which says nothing about the receiver. */
+    isOurs?: true
     resent?: true
   }
 

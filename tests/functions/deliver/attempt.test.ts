@@ -3,6 +3,7 @@ import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import type { DispatchResponse, Outcome } from '../../../functions/_shared/contract/contract.ts'
 import { lazySender } from '../../../functions/_shared/senders/lazy.ts'
+import { NoRoom } from '../../../functions/_shared/senders/no_room.ts'
 import type { Sender } from '../../../functions/_shared/senders/sender.ts'
 import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { attemptDelivery, type Batch } from '../../../functions/deliver/attempt.ts'
@@ -89,6 +90,15 @@ Deno.test('attemptDelivery() releases a delivery whose sender cannot be loaded, 
   }
   expect(logged)
     .toEqual([['error', 'sender unavailable', { kind: 'webhook', error: 'no network' }]])
+})
+
+Deno.test('attemptDelivery() releases a delivery that the process has no room for, and says why', async () => {
+  const full: Sender = { send: () => Promise.reject(new NoRoom('many other lookups')) }
+  const logged: unknown[] = []
+  const log = (...line: unknown[]): void => void logged.push(line)
+  const deps = { senders: new Map([['webhook', full]]), clock, log }
+  expect(await attemptDelivery(deps, delivery, batchOf())).toEqual({ ...key, outcome: 'released' })
+  expect(logged).toEqual([['warn', 'no room to send', { ...key, error: 'many other lookups' }]])
 })
 
 Deno.test('attemptDelivery() waits until the sender is ready, and does not count the wait', async () => {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { ErrorClass, Outcome } from '../../contract/contract.ts'
 import { safeString, safeText } from '../../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../../transport/transport.ts'
+import { checkRoom } from '../no_room.ts'
 import { readUsage } from './usage.ts'
 
 /** Meta's facts besides its error code. */
@@ -50,6 +51,7 @@ type GraphError = z.infer<typeof refused>['error']
  * The body is not stored, because it contains the recipient's number.
  */
 export function outcomeOf(exchange: Exchange): Outcome {
+  checkRoom(exchange)
   if (exchange.kind === 'fault') return faulted(exchange)
   const { status } = exchange
   const json = jsonOf(exchange)

@@ -5,12 +5,7 @@ import {
   lookupVetted,
   vettedLookup,
 } from '../../../../functions/_shared/connect/lookup.ts'
-import {
-  mostLookupsOfOrg,
-  type Resolve,
-  type ResolvedAddress,
-  shareLookups,
-} from '../../../../functions/_shared/connect/share_lookups.ts'
+import type { Resolve } from '../../../../functions/_shared/connect/share_lookups.ts'
 
 const strict = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
 
@@ -64,62 +59,6 @@ Deno.test('vettedLookup() passes on errors of resolver and policy', async () => 
     })
     expect(error).toMatchObject({ code })
   }
-})
-
-Deno.test('shareLookups() makes one lookup of a name at a time, and another one after its result', async () => {
-  const asked: string[] = []
-  const replies: PromiseWithResolvers<ResolvedAddress[]>[] = []
-  const resolve = shareLookups((hostname) => {
-    asked.push(hostname)
-    const reply = Promise.withResolvers<ResolvedAddress[]>()
-    replies.push(reply)
-    return reply.promise
-  })
-  const both = [resolve('slow.test'), resolve('slow.test')]
-  const other = resolve('other.test')
-  expect(asked).toEqual(['slow.test', 'other.test'])
-  replies[1]?.resolve([])
-  expect(await other).toEqual([])
-  replies[0]?.reject(new Error('no reply'))
-  for (const one of both) await expect(one).rejects.toThrow('no reply')
-  const later = resolve('slow.test')
-  expect(asked).toEqual(['slow.test', 'other.test', 'slow.test'])
-  replies[2]?.resolve([{ address: '1.1.1.1', family: 4 }])
-  expect(await later).toEqual([{ address: '1.1.1.1', family: 4 }])
-})
-
-Deno.test('shareLookups() keeps few lookups of an organisation in flight, and all others go on', async () => {
-  const asked: string[] = []
-  const replies = new Map<string, PromiseWithResolvers<ResolvedAddress[]>>()
-  const resolve = shareLookups((hostname) => {
-    const reply = Promise.withResolvers<ResolvedAddress[]>()
-    asked.push(hostname)
-    replies.set(hostname, reply)
-    return reply.promise
-  })
-  const names = Array.from({ length: 100 }, (_, n) => `${n}.hang.test`)
-  const lookups = names.map((name) => resolve(name, 'noisy'))
-  // A retry asks for the same names again.
-  for (const name of names) void resolve(name, 'noisy')
-  expect(asked).toEqual(names.slice(0, mostLookupsOfOrg))
-
-  void resolve('own.test', 'quiet')
-  void resolve(names[50] ?? '', 'quiet')
-  void resolve('operator.test')
-  const others = ['own.test', names[50], 'operator.test']
-  expect(asked.slice(mostLookupsOfOrg)).toEqual(others)
-
-  replies.get('0.hang.test')?.reject(new Error('no reply'))
-  await expect(lookups[0]).rejects.toThrow('no reply')
-  expect(asked.at(-1)).toBe(names[mostLookupsOfOrg])
-  // What the quiet one looks up already takes a place of the noisy one, and no further lookup.
-  for (const name of names) {
-    replies.get(name)?.resolve([])
-    await lookups[names.indexOf(name)]?.catch(() => {})
-  }
-  expect(asked).toHaveLength(names.length + 2)
-  void resolve('0.hang.test', 'noisy')
-  expect(asked.at(-1)).toBe('0.hang.test')
 })
 
 Deno.test('lookupVetted() leaves a shared result as it is', async () => {

@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { NoRoom } from '../../../../functions/_shared/senders/no_room.ts'
 import { outcomeOf } from '../../../../functions/_shared/senders/http_outcome.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -19,4 +20,11 @@ Deno.test('outcomeOf() marks a request that was sent twice, and no other', () =>
     expect(outcomeOf({ ...exchange, resent: true })).toMatchObject({ resent: true })
     expect(outcomeOf(exchange)).not.toHaveProperty('resent')
   }
+})
+
+Deno.test('outcomeOf() makes no outcome of a request that the process had no room for', () => {
+  const full = { kind: 'fault', errorClass: 'dns', message: 'It is so', isOurs: true } as const
+  expect(() => outcomeOf(full)).toThrow(NoRoom)
+  // Then it was sent once.
+  expect(outcomeOf({ ...full, resent: true })).toMatchObject({ error_class: 'dns' })
 })

@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
+import type { Asker } from '../../../../functions/_shared/connect/share_lookups.ts'
 import type { Sender } from '../../../../functions/_shared/senders/sender.ts'
 import { slackSender } from '../../../../functions/_shared/senders/slack/sender.ts'
 import { webhookSender } from '../../../../functions/_shared/senders/webhook.ts'
@@ -14,11 +15,11 @@ import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../
 const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const senders: Record<string, Sender> = { webhook: webhookSender, slack: slackSender }
 
-type Asked = [hostname: string, org: string | undefined]
+type Asked = [hostname: string, asker: Asker | undefined]
 
 function transportsTo(asked: Asked[]): Record<string, Transport> {
-  const resolve = (hostname: string, org?: string): Promise<never> => {
-    asked.push([hostname, org])
+  const resolve = (hostname: string, asker?: Asker): Promise<never> => {
+    asked.push([hostname, asker])
     return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
   }
   return { http1: createHttp1Transport({ resolve }), fetch: createFetchTransport(resolve) }
@@ -26,7 +27,7 @@ function transportsTo(asked: Asked[]): Record<string, Transport> {
 
 for (const scheme of ['http', 'https']) {
   for (const [name, sender] of Object.entries(senders)) {
-    Deno.test(`a lookup for a ${name} over ${scheme} counts for the organisation of its event`, async () => {
+    Deno.test(`a lookup for a ${name} over ${scheme} has its turn with the organisation of its event, and waits for half of the time`, async () => {
       for (const kind of ['http1', 'fetch']) {
         const asked: Asked[] = []
         const transport = transportsTo(asked)[kind]
@@ -34,7 +35,7 @@ for (const scheme of ['http', 'https']) {
         const url = `${scheme}://hooks.test/x`
         const outcome = await sender.send(
           sampleDelivery(),
-          sampleEndpoint({ url, credentials: { url } }),
+          sampleEndpoint({ url, credentials: { url }, timeout_ms: 9_000 }),
           sampleEvent({ org_id: 'org-7' }),
           {
             transport,
@@ -46,7 +47,7 @@ for (const scheme of ['http', 'https']) {
         )
         await transport.close()
         expect(outcome).toMatchObject({ outcome: 'failed', error_class: 'dns' })
-        expect([kind, asked]).toEqual([kind, [['hooks.test', 'org-7']]])
+        expect([kind, asked]).toEqual([kind, [['hooks.test', { org: 'org-7', waitMs: 4_500 }]]])
       }
     })
   }

@@ -2,6 +2,8 @@
 
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
+import { LookupWaitError } from '../../../../functions/_shared/connect/share_lookups.ts'
+import { createFetchTransport } from '../../../../functions/_shared/transport/fetch.ts'
 import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
 import { nextTurn } from '../../next_turn.ts'
@@ -42,6 +44,16 @@ Deno.test('a name that is not resolved in time is unsent', async () => {
   const result = await exchange('http://receiver.test/', 300, { resolve: () => promise })
   resolve([])
   expect(result).toMatchObject({ errorClass: 'connect', unsent: true })
+})
+
+Deno.test('a name that had to wait too long for other lookups is not the fault of the receiver', async () => {
+  const resolve = (): Promise<never> => Promise.reject(new LookupWaitError())
+  const expected = { kind: 'fault', errorClass: 'dns', isOurs: true }
+  for (const scheme of ['http', 'https']) {
+    const url = `${scheme}://receiver.test/`
+    expect(await exchange(url, 10_000, { resolve })).toMatchObject({ ...expected, unsent: true })
+    expect(await post(createFetchTransport(resolve), url, policy)).toMatchObject(expected)
+  }
 })
 
 Deno.test('a request whose connection ends without a response may have been sent', async () => {

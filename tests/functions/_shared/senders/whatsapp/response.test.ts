@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { NoRoom } from '../../../../../functions/_shared/senders/no_room.ts'
 import { outcomeOf } from '../../../../../functions/_shared/senders/whatsapp/response.ts'
 import type { Exchange } from '../../../../../functions/_shared/transport/transport.ts'
 import { graphError } from '../../../../../supabase/local/whatsapp/errors.ts'
@@ -158,4 +159,11 @@ Deno.test("outcomeOf() says no person's number in the error's sentence", () => {
       error: 'WhatsApp refuses with error 131030: Recipient … is not in the list of 5',
     })
   }
+})
+
+Deno.test('outcomeOf() makes no outcome of a request that the process had no room for', () => {
+  const full = { kind: 'fault', errorClass: 'dns', message: 'It is so', isOurs: true } as const
+  expect(() => outcomeOf(full)).toThrow(NoRoom)
+  // Then it was sent once.
+  expect(outcomeOf({ ...full, resent: true })).toMatchObject({ error_class: 'dns' })
 })
