@@ -11,6 +11,7 @@ export const english = {
   pages: 'Pages',
   noPage: 'There is no such page',
   noResponse: 'There is no response from the server. It is tried again.',
+  noAnswer: 'There was no response from the server. Look whether it was done before you try again.',
   stale: 'What is shown is {age} old.',
   tryAgain: 'Try again',
   signedOut: 'You are signed out. What you have typed is kept.',
