@@ -20,6 +20,7 @@ export const english = {
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'Copy it by hand',
   copyWhat: 'Copy: {what}',
   none: 'none',
   all: 'All',
