@@ -26,16 +26,16 @@ function sharedSheet(): CSSStyleSheet {
 export class OuthookPortal extends HTMLElement {
   static readonly observedAttributes = ['api', 'function', 'lang', 'page', 'routing', 'theme']
 
-  #token: TokenSource | null = null
+  #token: TokenSource | string | null = null
   #texts: Partial<Texts> = {}
   #root: ShadowRoot | null = null
   #isWaiting = false
 
-  /** Returns a portal token; called again before the token expires. */
-  get token(): TokenSource | null {
+  /** Returns a portal token; called again before the token expires. A text is a token without renewal. */
+  get token(): TokenSource | string | null {
     return this.#token
   }
-  set token(token: TokenSource | null) {
+  set token(token: TokenSource | string | null) {
     if (token === this.#token) return
     this.#token = token
     this.#draw()

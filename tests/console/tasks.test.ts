@@ -240,6 +240,8 @@ Deno.test('shows the secret of an endpoint on demand, and rotates it with an ove
   await card.getByText(secret).waitFor({ state: 'detached' })
   await card.getByText('An older one also signs until').waitFor()
   await card.getByRole('button', { name: 'Expire it now' }).click()
+  await dialog.getByRole('button', { name: 'Expire it', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
   await card.getByText('An older one also signs until').waitFor({ state: 'detached' })
   await card.getByRole('button', { name: 'Hide secret' }).click()
   await card.getByText(/^whsec_/).waitFor({ state: 'detached' })

@@ -1,6 +1,7 @@
 /** What the page does with texts and numbers, without a browser. */
 
 import { expect } from '@std/expect'
+import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
 import { indent, memberText, tokenize } from '../../console/page/parts/json_text.ts'
 
@@ -36,6 +37,7 @@ Deno.test('memberText() gives a member byte for byte', () => {
 
 Deno.test('visible() writes control characters and those of direction as escapes', () => {
   expect(visible('a\u202eb\u0000c\u2066')).toBe('a\\u202eb\\u0000c\\u2066')
+  expect(visible('a\u200bb\u061c\u0085\ufeff')).toBe('a\\u200bb\\u061c\\u0085\\ufeff')
   expect(visible('Grüße, 世界\n\t')).toBe('Grüße, 世界\n\t')
 })
 
@@ -56,4 +58,11 @@ Deno.test('spans, shares and numbers are short and never too good', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   expect(relative('2026-01-01T00:00:20Z', now)).toBe('in 20 s')
   expect(relative('2025-12-31T23:57:00Z', now)).toBe('3 min ago')
+})
+
+Deno.test('the SQL that changes a setting has JSON as its value, and names the organisation of an own one', () => {
+  expect(changeSql({ name: 'whatsapp.graph_version', value: 'v25.0', own: false }, 'shop'))
+    .toBe(`select outbox.set_setting('whatsapp.graph_version', '"v25.0"');`)
+  expect(changeSql({ name: 'a.b', value: 7, own: true }, "o'neil"))
+    .toBe(`select outbox.set_org_setting('o''neil', 'a.b', '7');`)
 })

@@ -1,6 +1,7 @@
-/** The example that the portal makes from the schema of an event type. */
+/** What the portal makes without a browser: the example of an event type, and the change of an endpoint. */
 
 import { expect } from '@std/expect'
+import { changeOf, errorsOf, fieldsOf } from '../../portal/element/endpoints/fields.ts'
 import { exampleOf } from '../../portal/element/types/example.ts'
 
 Deno.test('exampleOf() prefers what the schema gives itself', () => {
@@ -40,4 +41,18 @@ Deno.test('exampleOf() ends for a schema that contains itself, and for what is n
   expect(exampleOf(null)).toEqual({})
   expect(exampleOf({ $ref: '#/$defs/%zz/none' })).toEqual({})
   expect(exampleOf({ type: 'string', minLength: 1e9 })).toHaveLength(100)
+})
+
+Deno.test('the form of an endpoint knows that a header replaces another one of its name', () => {
+  const endpoint = {
+    ...{ url: 'https://example.com/hooks', description: '', eventTypes: ['a.*'], filter: null },
+    headerNames: ['x-tenant', 'x-other'],
+  }
+  // SAFETY: these are the members that the form reads.
+  const whole = endpoint as unknown as Parameters<typeof changeOf>[1]
+  const fields = fieldsOf(whole)
+  const replaced = { ...fields, headers: [{ name: ' X-Tenant ', value: 'ada' }] }
+  expect(changeOf(replaced, whole)).toEqual({ headers: { 'X-Tenant': 'ada', 'x-other': null } })
+  const twice = { ...fields, headers: [...fields.headers, { name: 'X-Tenant', value: 'b' }] }
+  expect(errorsOf(twice)).toEqual({ headers: 'headerTwice' })
 })

@@ -25,14 +25,14 @@ Deno.test('the token is renewed before it expires, without a change of the page'
   const { app } = portal_
   const tab = await openTab(portal_.browser)
   await tab.page.clock.install()
-  app.asks = { orgId: org, body: { expiresInSeconds: 60 } }
+  app.asks = { orgId: org, body: { expiresInSeconds: 600 } }
   app.reasons.length = 0
   await tab.page.goto(app.url)
   const portal = tab.page.locator('outhook-portal')
   await portal.getByRole('button', { name: /\/renew$/ }).click()
   await portal.getByRole('heading', { name: /\/renew$/ }).waitFor()
   expect(app.reasons).toEqual(['first'])
-  await tab.page.clock.fastForward(50_000)
+  await tab.page.clock.fastForward(500_000)
   await until('a second token', () => app.reasons.length === 2)
   expect(app.reasons).toEqual(['first', 'expiring'])
   await portal.getByRole('heading', { name: /\/renew$/ }).waitFor()
@@ -72,6 +72,60 @@ Deno.test('without a new token the page says so, keeps its state, and goes on af
   await portal.getByRole('button', { name: 'Sign in again' }).click()
   await portal.getByText('You are signed out.').waitFor({ state: 'detached' })
   expect(await portal.getByLabel('Description').inputValue()).toBe('half a form')
+  await close()
+})
+
+Deno.test('a token source that returns a refused token is asked twice, and the page says so', async () => {
+  const { app, browser } = portal_
+  const tab = await openTab(browser)
+  let asked = 0
+  await tab.page.route(`${app.url}/token`, (route) => {
+    asked++
+    return route.fulfill({ json: { token: 'of.another.project' } })
+  })
+  await tab.page.goto(app.url)
+  const portal = tab.page.locator('outhook-portal')
+  await portal.getByText('You are signed out.').waitFor()
+  await until('the event outhook-error', () => tab.page.evaluate('seen.includes("error")'))
+  expect(asked).toBe(2)
+  const third = tab.page.waitForResponse(`${app.url}/token`)
+  await portal.getByRole('button', { name: 'Sign in again' }).click()
+  await third
+  await until('the button again', () => tab.page.evaluate('seen.length === 2'))
+  expect([asked, await portal.getByText('You are signed out.').count()]).toEqual([3, 1])
+  await tab.close()
+})
+
+Deno.test('a renewed token of another customer shows nothing of the first one', async () => {
+  const { app, outhook } = portal_
+  await outhook.createEndpoint('/of-a', { p_event_types: ['a.*'], p_org_id: 'cust-a' })
+  await outhook.createEndpoint('/of-b', { p_event_types: ['a.*'], p_org_id: 'cust-b' })
+  const { portal, errors, close } = await portal_.open('cust-a')
+  await portal.getByRole('button', { name: /\/of-a$/ }).click()
+  await portal.getByRole('heading', { name: /\/of-a$/ }).waitFor()
+  app.asks = { orgId: 'cust-b', body: {} }
+  await revokeAll('cust-a')
+  await portal.getByRole('button', { name: /\/of-b$/ }).waitFor()
+  expect(await portal.getByText(/\/of-a$/).count()).toBe(0)
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a token that is limited to a prefix, without a catalogue, asks for the type', async () => {
+  const org = 'prefix'
+  const { outhook } = portal_
+  await outhook.createEndpoint('/prefix', { p_event_types: ['order.*'], p_org_id: org })
+  const [event] = await outhook.sql`
+    select outbox.publish('order.paid', '{}', p_org_id => ${org}) as id`
+  await outhook.attemptsOf(event?.id)
+  const body = { scopes: ['endpoints:read', 'deliveries:read'], eventTypes: ['order.*'] }
+  const { portal, errors, close } = await portal_.open(org, { body })
+  await portal.getByRole('button', { name: /\/prefix$/ }).click()
+  await portal.getByText('Enter an event type to see its deliveries.').waitFor()
+  await portal.getByLabel('Event type').fill('order.paid')
+  await portal.getByLabel('Event type').press('Enter')
+  await portal.getByText('1 shown, all').waitFor()
+  expect(errors).toEqual([])
   await close()
 })
 
@@ -231,6 +285,13 @@ Deno.test('the hosted page takes its token from the link, removes it, and stores
   expect(String(stored)).not.toContain(token)
   await revokeAll(org)
   await portal.getByText('This link has expired. Ask for a new one.').waitFor()
+  expect(await portal.getByRole('button', { name: 'Sign in again' }).count()).toBe(0)
+  // A new link in the same tab, which the browser does not load again.
+  const next = await (await fetch(`${app.url}/token`, { method: 'POST' })).json()
+  await tab.page.goto(`${app.url}/index.html#token=${next.token}`)
+  await portal.getByText('This link has expired. Ask for a new one.').waitFor({ state: 'detached' })
+  await portal.getByRole('button', { name: /\/hosted$/ }).waitFor()
+  expect(tab.page.url()).toBe(`${app.url}/index.html`)
   expect(tab.errors).toEqual([])
   await tab.close()
 })

@@ -1,8 +1,9 @@
 /** The code that the portal shows for checking signatures, run in each language of the machine. */
 
 import { expect } from '@std/expect'
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { parseSecret, sign as signAttempt } from '../../functions/_shared/signing/sign.ts'
 import { snippets } from '../../portal/element/snippets/snippets.ts'
 import { testFolder } from '../_support/folder.ts'
 
@@ -31,7 +32,7 @@ console.log(verify(SECRET, ID, TIMESTAMP, SIGNATURE, Buffer.from(BODY)))`,
     main: `import os
 from verify import verify
 e = os.environ
-print(verify(e["SECRET"], e["ID"], e["TIMESTAMP"], e["SIGNATURE"], e["BODY"].encode()))`,
+print(verify(e["SECRET"], e.get("ID"), e.get("TIMESTAMP"), e.get("SIGNATURE"), e["BODY"].encode()))`,
     run: [['python3', 'main.py']],
   },
   Ruby: {
@@ -45,7 +46,8 @@ puts verify(*ENV.values_at("SECRET", "ID", "TIMESTAMP", "SIGNATURE", "BODY"))`,
     file: 'verify.php',
     mainFile: 'main.php',
     main: `<?php require 'verify.php';
-var_export(verify(getenv('SECRET'), getenv('ID'), getenv('TIMESTAMP'), getenv('SIGNATURE'), getenv('BODY')));`,
+$header = fn(string $name): ?string => getenv($name) === false ? null : getenv($name);
+var_export(verify(getenv('SECRET'), $header('ID'), $header('TIMESTAMP'), $header('SIGNATURE'), getenv('BODY')));`,
     run: [['php', 'main.php']],
   },
   Go: {
@@ -83,9 +85,10 @@ const key = randomBytes(24)
 const body = '{"data":{"name":"Grüße","n":12345678901234567890}}'
 const id = '019a9c6e-8f3c-7d1a-9b1e-0c5f6a7b8c9d'
 
+/** Signs as the function `deliver` does. */
 function sign(timestamp: string, secret = key): string {
-  const signed = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`)
-  return `v1,${signed.digest('base64')}`
+  const prepared = parseSecret(`whsec_${secret.toString('base64')}`)
+  return signAttempt(id, Number(timestamp), new TextEncoder().encode(body), [prepared]).standard
 }
 
 function requests(): [what: string, env: Record<string, string>, isValid: boolean][] {
@@ -104,6 +107,8 @@ function requests(): [what: string, env: Record<string, string>, isValid: boolea
     ['another secret', { ...good, SECRET: `whsec_${randomBytes(24).toString('base64')}` }, false],
     ['an old one', { ...good, TIMESTAMP: old, SIGNATURE: sign(old) }, false],
     ['no signature', { ...good, SIGNATURE: 'v1,' }, false],
+    ['a timestamp that is no number', { ...good, TIMESTAMP: '²', SIGNATURE: sign(now) }, false],
+    ['no headers', { SECRET: good.SECRET, BODY: body }, false],
   ]
 }
 

@@ -175,6 +175,13 @@ Deno.test('a banner tells of an endpoint that is disabled, and of one that has f
     p_org_id: org,
   })
   const off = await outhook.createEndpoint('/off', { p_event_types: ['b.*'], p_org_id: org })
+  // It is not among the first 20, for which statistics are read.
+  const crowd = 'crowd'
+  const last = await outhook.createEndpoint('/last', { p_event_types: ['b.*'], p_org_id: crowd })
+  for (let i = 0; i < 20; i++) {
+    await outhook.createEndpoint(`/crowd/${i}`, { p_event_types: ['b.*'], p_org_id: crowd })
+  }
+  await outhook.sql`select outbox.disable_endpoint(${last.id}, 'The last one is off')`
   await outhook.admin`
     update outbox.gate set first_failure_at = now() - interval '3 hours'
     where endpoint_id = ${failing.id}`
@@ -184,4 +191,7 @@ Deno.test('a banner tells of an endpoint that is disabled, and of one that has f
   await portal.getByText('An endpoint is disabled and gets no events.').waitFor()
   await portal.getByText('It answered with 410').waitFor()
   await close()
+  const other = await portal_.open(crowd)
+  await other.portal.getByText('The last one is off').waitFor()
+  await other.close()
 })

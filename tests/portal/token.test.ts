@@ -1,6 +1,7 @@
 /** When the portal asks the app around it for a token. */
 
 import { expect } from '@std/expect'
+import { connect } from '../../portal/element/app/connection.ts'
 import { TokenError } from '../../portal/element/app/failure.ts'
 import { TokenKeeper, type TokenReason } from '../../portal/element/app/token.ts'
 
@@ -55,6 +56,51 @@ Deno.test('a renewal before the end may fail: the old token works until it is re
   const { keeper: one, changes } = keeper(['a', new Error('down'), 'b'])
   await one.get()
   await expect(one.renew('expiring')).rejects.toThrow(TokenError)
-  expect([one.isLost, await one.get(), changes.length]).toEqual([false, 'a', 2])
+  expect([one.isLost, await one.get(), changes.length]).toEqual([false, 'a', 1])
   expect(await one.replace('a')).toBe('b')
+})
+
+Deno.test('a token that replaced a refused one and is refused too ends the asking', async () => {
+  const { keeper: one, changes, reasons } = keeper(['a', 'a', 'b', 'c', 'd'])
+  await one.get()
+  expect(await one.replace('a')).toBe('a')
+  await expect(one.replace('a')).rejects.toThrow(TokenError)
+  expect([one.isLost, reasons, changes.length]).toEqual([true, ['first', 'refused'], 2])
+  // After the customer has signed in, an accepted token may be refused again.
+  expect(await one.renew('refused')).toBe('b')
+  one.accept('b')
+  expect(await one.replace('b')).toBe('c')
+  one.accept('b')
+  expect(one.refuse('c')).toBe(true)
+})
+
+Deno.test('a text as the source is a token without renewal', async () => {
+  const errors: unknown[] = []
+  const one = new TokenKeeper('a', (error) => errors.push(error))
+  expect([await one.get(), one.canRenew]).toEqual(['a', false])
+  await expect(one.replace('a')).rejects.toThrow(TokenError)
+  expect([one.isLost, errors.length]).toEqual([true, 1])
+})
+
+Deno.test('an API that refuses each token is asked twice, and then no more', async () => {
+  let requests = 0
+  const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen(): void {} }, () => {
+    requests++
+    return Response.json({ title: 'no' }, { status: 401 })
+  })
+  const reasons: TokenReason[] = []
+  const { client, keeper: one } = connect({
+    ...{ url: `http://127.0.0.1:${server.addr.port}`, functionName: 'api' },
+    token({ reason }): string {
+      reasons.push(reason)
+      return `token-${reasons.length}`
+    },
+    changed(): void {},
+  })
+  try {
+    for (let i = 0; i < 5; i++) await expect(client.getSession()).rejects.toThrow()
+    expect([reasons, requests, one.isLost]).toEqual([['first', 'refused'], 2, true])
+  } finally {
+    await server.shutdown()
+  }
 })

@@ -72,13 +72,17 @@ export function share(part: number, whole: number): string {
   return `${numbers.format(percent)} %`
 }
 
+const hidden =
+  // deno-lint-ignore no-control-regex -- these are what it finds
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
 /**
- * Text of others as it is shown: control characters, and those that change the direction of a line,
- * are written as escapes, so that no text can pretend to be another.
+ * Text of others as it is shown: control characters, those that change the direction of a line, and
+ * those without width are written as escapes, so that no text can pretend to be another.
  */
 export function visible(text: string): string {
-  // deno-lint-ignore no-control-regex -- these are what it replaces
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (
-    char,
-  ) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(
+    hidden,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { api } from '../app/api.ts'
 import { everyMs, queryClient, useLive } from '../app/data.ts'
-import { ActionButton, Confirm } from '../parts/action.tsx'
+import { newKey } from '../app/new_key.ts'
+import { Confirm } from '../parts/action.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Read } from '../parts/state.tsx'
 import { Time } from '../parts/value.tsx'
@@ -13,6 +14,7 @@ import { Time } from '../parts/value.tsx'
 export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element {
   const [isShown, setShown] = useState(false)
   const [isRotating, setRotating] = useState(false)
+  const [expiring, setExpiring] = useState<string | null>(null)
   const path = { endpointId }
   const secret = useLive(
     ['secret', endpointId],
@@ -42,17 +44,30 @@ export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element 
                   <span>
                     An older one also signs until <Time at={one.expiresAt ?? ''} />
                   </span>
-                  <ActionButton
-                    label='Expire it now'
-                    danger
-                    act={() =>
-                      api.expireEndpointSecret({ path: { endpointId, secretId: one.id } })}
-                  />
+                  <button
+                    type='button'
+                    class='danger'
+                    onClick={() =>
+                      setExpiring(one.id)}
+                  >
+                    Expire it now
+                  </button>
                 </p>
               ))}
             </>
           )}
         </Read>
+      )}
+      {expiring !== null && (
+        <Confirm
+          title='Expire the old secret now?'
+          label='Expire it'
+          danger
+          act={() => api.expireEndpointSecret({ path: { endpointId, secretId: expiring } })}
+          onClose={() => setExpiring(null)}
+        >
+          <p>Receivers that still use it refuse all requests from then on. There is no way back.</p>
+        </Confirm>
       )}
       {isRotating && <Rotate endpointId={endpointId} onClose={() => setRotating(false)} />}
     </section>
@@ -70,8 +85,8 @@ function Value({ text, name }: { text: string; name: string }): JSX.Element {
 
 function Rotate({ endpointId, onClose }: { endpointId: string; onClose(): void }): JSX.Element {
   const [overlap, setOverlap] = useState(86_400)
-  // One key for all clicks of this dialog, so that a repeat after a lost response rotates once.
-  const [idempotencyKey] = useState(() => crypto.randomUUID())
+  // One key for all clicks with one choice, so that a repeat after a lost response rotates once.
+  const idempotencyKey = useMemo(newKey, [overlap])
   return (
     <Confirm
       title='Rotate the secret?'

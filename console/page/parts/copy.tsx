@@ -6,15 +6,18 @@ import { writeClipboard } from './clipboard.ts'
 
 /** Copies a text as it is. */
 export function Copy({ text, label }: { text: string; label: string }): JSX.Element {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await writeClipboard(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
+  const [said, setSaid] = useState<string | null>(null)
+  const copy = async (button: Element): Promise<void> => {
+    setSaid(await writeClipboard(text, button) ? 'Copied' : 'Copy it by hand')
+    setTimeout(() => setSaid(null), 1500)
   }
   return (
-    <button type='button' class='plain copy' onClick={() => void copy()}>
-      {isCopied ? 'Copied' : label}
+    <button
+      type='button'
+      class='plain copy'
+      onClick={(event) => void copy(event.currentTarget)}
+    >
+      {said ?? label}
     </button>
   )
 }

@@ -5,7 +5,8 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
-import { usePlace } from '../app/location.ts'
+import { orgOf, usePlace } from '../app/location.ts'
+import { changeSql } from './change_sql.ts'
 import { TextFilter } from '../parts/filters.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -22,7 +23,7 @@ export function SettingsPage(): JSX.Element {
       <div class='page-head'>
         <h1>Settings</h1>
       </div>
-      <p class='hint'>They are changed in SQL, so that a page left open cannot change them.</p>
+      <p class='hint'>They are changed in SQL, because the API has no route for that.</p>
       <div class='filters'>
         <TextFilter name='q' label='Search' hint='retention' search />
       </div>
@@ -41,6 +42,7 @@ export function SettingsPage(): JSX.Element {
 }
 
 function Table({ settings }: { settings: Setting[] }): JSX.Element {
+  const org = orgOf(usePlace())
   return (
     <div class='table-box'>
       <table>
@@ -69,12 +71,7 @@ function Table({ settings }: { settings: Setting[] }): JSX.Element {
                 <Foreign text={one.description} />
               </td>
               <td>
-                <Copy
-                  text={`select outbox.set_setting('${one.name}', '${
-                    textOf(one.value).replaceAll("'", "''")
-                  }');`}
-                  label='Copy SQL'
-                />
+                <Copy text={changeSql(one, org)} label='Copy SQL' />
               </td>
             </tr>
           ))}

@@ -14,7 +14,7 @@ export interface ConnectionOptions {
   /** The URL of the project. */
   url: string
   functionName: string
-  token: TokenSource
+  token: TokenSource | string
   changed(error: unknown): void
 }
 
@@ -24,17 +24,24 @@ export function connect({ url, functionName, token, changed }: ConnectionOptions
   async function send(request: Request): Promise<Response> {
     const repeat = request.clone()
     const response = await fetch(request)
-    if (response.status !== 401) return response
     const used = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
+    if (response.status !== 401) {
+      keeper.accept(used)
+      return response
+    }
+    let next: string
     try {
-      const next = await keeper.replace(used)
-      await response.body?.cancel()
-      repeat.headers.set('authorization', `Bearer ${next}`)
-      return await fetch(repeat)
+      next = await keeper.replace(used)
     } catch {
       // The page says that the customer has to sign in again.
       return response
     }
+    await response.body?.cancel()
+    repeat.headers.set('authorization', `Bearer ${next}`)
+    const second = await fetch(repeat)
+    if (second.status === 401) keeper.refuse(next)
+    else keeper.accept(next)
+    return second
   }
 
   async function readText(path: string, signal: AbortSignal): Promise<string> {

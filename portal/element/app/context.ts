@@ -13,6 +13,8 @@ export interface Portal {
   client: Client
   readText(path: string, signal: AbortSignal): Promise<string>
   session: Session
+  /** Whether the page says that the customer has to sign in. */
+  isSignedOut(): boolean
   /** Whether the token allows it: what it does not allow is not shown. */
   can(scope: Scope): boolean
   words: Words

@@ -8,7 +8,7 @@ import { createQueryClient } from './data.ts'
 import { History } from './router.ts'
 import { Shell } from './shell.tsx'
 import type { TokenSource } from './token.ts'
-import { type Texts, wordsOf } from './words.ts'
+import { type Texts, type Words, wordsOf } from './words.ts'
 
 export interface FrameProps {
   api: string
@@ -16,7 +16,8 @@ export interface FrameProps {
   lang: string
   start: string
   isHash: boolean
-  token: TokenSource | null
+  /** A text is a token that cannot be renewed. */
+  token: TokenSource | string | null
   texts: Partial<Texts>
   /** Sends an event to the app around the element. */
   tell(name: 'outhook-navigate' | 'outhook-error', detail: unknown): void
@@ -26,6 +27,8 @@ export interface FrameProps {
 export function Frame(props: FrameProps): JSX.Element {
   const { api, functionName, lang, texts, token, tell } = props
   const words = useMemo(() => wordsOf(lang, texts), [lang, texts])
+  // How often the same function has returned the token of another customer.
+  const [customers, setCustomers] = useState(0)
   const problem = api === '' || !URL.canParse(api)
     ? words.t('setupApi')
     : token === null
@@ -34,11 +37,12 @@ export function Frame(props: FrameProps): JSX.Element {
   if (problem !== null || token === null) {
     return <p class='problem' role='alert'>{problem}</p>
   }
-  // Another API or another token function is another customer: nothing of the first one stays.
+  // Another API, token function or customer: nothing of the first one stays.
   return (
     <Connected
-      key={`${api} ${functionName} ${idOf(token)}`}
+      key={`${api} ${functionName} ${customers} ${typeof token === 'string' ? token : idOf(token)}`}
       {...{ ...props, token, words, tell }}
+      onOther={() => setCustomers((n) => n + 1)}
     />
   )
 }
@@ -52,9 +56,14 @@ function idOf(token: TokenSource): number {
   return id
 }
 
-function Connected({ api, functionName, start, isHash, token, words, tell }:
-  & Omit<FrameProps, 'token'>
-  & { token: TokenSource; words: ReturnType<typeof wordsOf> }): JSX.Element {
+interface ConnectedProps extends Omit<FrameProps, 'token'> {
+  token: TokenSource | string
+  words: Words
+  onOther(): void
+}
+
+function Connected(props: ConnectedProps): JSX.Element {
+  const { api, functionName, start, isHash, token, words, tell, onOther } = props
   // A counter: the keeper has the state.
   const [renewals, setRenewals] = useState(0)
   const [page, setPage] = useState<string | null>(null)
@@ -84,6 +93,7 @@ function Connected({ api, functionName, start, isHash, token, words, tell }:
         connection={connection}
         renewals={renewals}
         words={words}
+        onOther={onOther}
         router={{
           page: page ?? history.page,
           go: (next) => history.go(next),

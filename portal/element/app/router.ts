@@ -35,7 +35,11 @@ export class History {
     removeEventListener('hashchange', this.#follow)
   }
 
-  #follow = (): void => this.#show(pageOfHash() ?? 'endpoints')
+  #follow = (): void => {
+    // A fragment that is none of ours is a place in the app around the element.
+    const isOurs = location.hash === '' || location.hash.startsWith('#/')
+    if (isOurs) this.#show(pageOfHash() ?? 'endpoints')
+  }
 
   #show(page: string): void {
     if (page === this.#page) return

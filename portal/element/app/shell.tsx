@@ -7,7 +7,7 @@ import { Go } from '../parts/go.tsx'
 import { Problem } from '../parts/state.tsx'
 import { Warnings } from '../endpoints/warnings.tsx'
 import type { Connection } from './connection.ts'
-import { type Portal, PortalContext, usePortal } from './context.ts'
+import { type Portal, PortalContext, type Session, usePortal } from './context.ts'
 import { useAction } from './data.ts'
 import { mayPass } from './failure.ts'
 import { Routes } from './routes.tsx'
@@ -15,12 +15,14 @@ import type { Router } from './router.ts'
 import type { Words } from './words.ts'
 
 /** The page around every view: what the token allows, and where one may go. */
-export function Shell({ connection, renewals, words, router }: {
+export function Shell({ connection, renewals, words, router, onOther }: {
   connection: Connection
-  /** How often the token was asked for. */
+  /** How often the token was renewed, or could not be. */
   renewals: number
   words: Words
   router: Router
+  /** A renewed token is that of another customer. */
+  onOther(): void
 }): JSX.Element {
   const { keeper, client, readText } = connection
   const query = useQuery({
@@ -32,12 +34,17 @@ export function Shell({ connection, renewals, words, router }: {
     enabled: !keeper.isLost || renewals === 0,
   })
   const session = query.data
+  const first = useRef<Session | undefined>(undefined)
+  first.current ??= session
+  const isOther = session !== undefined && customerOf(session) !== customerOf(first.current)
   useEffect(() => {
-    if (session !== undefined) keeper.expiresIn(session.expiresInSeconds)
+    if (isOther) onOther()
+    else if (session !== undefined) keeper.expiresIn(session.expiresInSeconds)
   }, [session])
   const portal = useMemo<Portal | null>(() =>
-    session === undefined ? null : {
+    session === undefined || isOther ? null : {
       ...{ client, readText, session, words, router },
+      isSignedOut: () => keeper.isLost,
       can: (scope) => session.scopes.includes(scope),
     }, [session, words, router.page])
   return (
@@ -56,6 +63,11 @@ export function Shell({ connection, renewals, words, router }: {
         : <p class='quiet' role='status'>{words.t('loading')}</p>}
     </div>
   )
+}
+
+/** Whose data a token shows. */
+function customerOf(session: Session | undefined): string {
+  return JSON.stringify([session?.orgId, session?.endpointIds, session?.eventTypes])
 }
 
 function Pages(): JSX.Element {
@@ -98,14 +110,16 @@ function SignIn({ connection, words }: { connection: Connection; words: Words })
   return (
     <div class='problem' role='alert'>
       <p>{words.t('signedOut')}</p>
-      <button
-        type='button'
-        part='button'
-        disabled={action.isRunning}
-        onClick={() => void action.run()}
-      >
-        {words.t('signInAgain')}
-      </button>
+      {connection.keeper.canRenew && (
+        <button
+          type='button'
+          part='button'
+          disabled={action.isRunning}
+          onClick={() => void action.run()}
+        >
+          {words.t('signInAgain')}
+        </button>
+      )}
     </div>
   )
 }

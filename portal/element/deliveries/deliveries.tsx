@@ -21,24 +21,9 @@ const statuses = (Object.keys(deliveryStatuses) as Status[]).filter((one) =>
 
 /** What an endpoint got, newest first. */
 export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Element {
-  const { client, words: { t } } = usePortal()
+  const { words: { t } } = usePortal()
   const [status, setStatus] = useState<Status | ''>('')
   const types = useTypeFilter()
-  const isReady = types.mayAll || types.type !== ''
-  const deliveries = usePages(
-    ['deliveries', endpointId, status, types.type],
-    (cursor, signal) =>
-      client.listDeliveries({
-        query: {
-          endpointId,
-          ...status === '' ? {} : { status },
-          ...types.type === '' ? {} : { eventType: types.type },
-          ...cursor === null ? {} : { cursor },
-        },
-        signal,
-      }),
-    isReady,
-  )
   return (
     <section aria-label={t('deliveries')}>
       <div class='row filters'>
@@ -57,24 +42,44 @@ export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Elemen
         </label>
         <TypeFilter of={types} />
       </div>
-      {!isReady ? <p class='empty'>{t('chooseOneType')}</p> : (
-        <Read of={deliveries}>
-          {(rows) =>
-            rows.length === 0 && !deliveries.hasMore
-              ? (
-                <p class='empty'>
-                  {t(status === '' && types.type === '' ? 'noDeliveries' : 'noneFound')}
-                </p>
-              )
-              : (
-                <>
-                  <Table rows={rows} />
-                  <More of={deliveries} n={rows.length} />
-                </>
-              )}
-        </Read>
-      )}
+      {types.isMissing
+        ? <p class='empty'>{t('typeMissing')}</p>
+        : <List endpointId={endpointId} status={status} type={types.type} />}
     </section>
+  )
+}
+
+function List({ endpointId, status, type }: {
+  endpointId: string
+  status: Status | ''
+  type: string
+}): JSX.Element {
+  const { client, words: { t } } = usePortal()
+  const deliveries = usePages(
+    ['deliveries', endpointId, status, type],
+    (cursor, signal) =>
+      client.listDeliveries({
+        query: {
+          endpointId,
+          ...status === '' ? {} : { status },
+          ...type === '' ? {} : { eventType: type },
+          ...cursor === null ? {} : { cursor },
+        },
+        signal,
+      }),
+  )
+  return (
+    <Read of={deliveries}>
+      {(rows) =>
+        rows.length === 0 && !deliveries.hasMore
+          ? <p class='empty'>{t(status === '' && type === '' ? 'noDeliveries' : 'noneFound')}</p>
+          : (
+            <>
+              <Table rows={rows} />
+              <More of={deliveries} n={rows.length} />
+            </>
+          )}
+    </Read>
   )
 }
 

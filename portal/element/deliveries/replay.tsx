@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
 import { everyMs, useAction, useRead } from '../app/data.ts'
+import type { TextKey } from '../app/words.ts'
 import { Problem, Read } from '../parts/state.tsx'
 import { Time } from '../parts/value.tsx'
 import { TypeFilter, useTypeFilter } from './type_filter.tsx'
@@ -27,7 +28,7 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
   const types = useTypeFilter()
   const [found, setFound] = useState<{ preview: Preview; from: string } | null>(null)
   const [jobId, setJobId] = useState<string | null>(null)
-  const isReady = (span !== '' || moment !== '') && (types.mayAll || types.type !== '')
+  const isReady = (span !== '' || moment !== '') && !types.isMissing
   const only = types.type === '' ? {} : { eventType: types.type }
   const look = useAction(async () => {
     const start = span === '' ? Date.parse(moment) : Date.now() - Number(span)
@@ -81,7 +82,10 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
             />
           </label>
         )}
-        <TypeFilter of={{ ...types, choose: (type) => change(() => types.choose(type)) }} />
+        <TypeFilter
+          of={{ ...types, choose: (type) => change(() => types.choose(type)) }}
+          isTyped
+        />
         <button type='submit' part='button' disabled={!isReady || look.isRunning}>
           {t('showHowMany')}
         </button>
@@ -133,27 +137,48 @@ function Found({ preview: { total, capped, oldestFailedAt }, isRunning, onStart 
   )
 }
 
+type JobStatus = Output<'getReplayJob'>['status']
+
+const jobTexts = {
+  running: 'replayRuns',
+  paused: 'replayPaused',
+  cancelled: 'replayCancelled',
+  done: 'replayDone',
+} as const satisfies Record<JobStatus, TextKey>
+
+/** A paused job may be resumed by somebody else. */
+const everyOf: Record<JobStatus, number | false> = {
+  running: everyMs.live,
+  paused: everyMs.list,
+  cancelled: false,
+  done: false,
+}
+
 function Job({ id, total }: { id: string; total: number }): JSX.Element {
   const { client, words: { t } } = usePortal()
   const job = useRead(
     ['job', id],
     (signal) => client.getReplayJob({ path: { replayJobId: id }, signal }),
-    { every: (value) => value?.status === 'running' || value === undefined ? everyMs.live : false },
+    { every: (value) => everyOf[value?.status ?? 'running'] },
   )
   return (
     <Read of={job}>
       {(one) => {
-        const done = (one.source === 'dead_letters' ? one.replayed : one.sent) + one.skipped
+        const n = one.source === 'dead_letters' ? one.replayed : one.sent
+        const handled = n + one.skipped
         // The first reading may come before the job has counted what the preview counted.
-        const all = Math.max(total, done)
+        const all = Math.max(total, handled)
         return (
           <div class='stack' role='status'>
             <progress
               max={1}
-              value={one.status === 'done' || all === 0 ? 1 : done / all}
+              value={one.status === 'done' || all === 0 ? 1 : handled / all}
               aria-label={t('replayFailed')}
             />
-            <p>{t(one.status === 'done' ? 'replayDone' : 'replayRuns', { n: done, all })}</p>
+            <p>
+              {t(jobTexts[one.status], { n, all })}{' '}
+              {one.skipped > 0 && t('replaySkipped', { n: one.skipped })}
+            </p>
           </div>
         )
       }}

@@ -11,6 +11,8 @@ export interface TypeChoice {
   type: string
   types: string[]
   mayAll: boolean
+  /** Whether a type is still missing that the token must name. */
+  isMissing: boolean
   choose(type: string): void
 }
 
@@ -23,27 +25,36 @@ export function useTypeFilter(): TypeChoice {
   const mayAll = limits === null || limits.includes('*')
   const exact = (limits ?? []).filter((type) => !type.endsWith('*'))
   const types = [...new Set([...data.map(({ type }) => type), ...exact])].sort()
+  const type = chosen !== '' || mayAll ? chosen : types[0] ?? ''
   return {
-    type: chosen !== '' || mayAll ? chosen : types[0] ?? '',
+    type,
     types,
     mayAll,
+    isMissing: type === '' && !mayAll,
     choose: setChosen,
   }
 }
 
-export function TypeFilter({ of }: { of: TypeChoice }): JSX.Element | null {
-  const { words: { t } } = usePortal()
+export function TypeFilter({ of, isTyped = false }: {
+  of: TypeChoice
+  /** Whether it follows each key, and not only the whole type. */
+  isTyped?: boolean
+}): JSX.Element | null {
+  const { session, words: { t } } = usePortal()
   if (of.types.length === 0 && of.mayAll) return null
   if (of.types.length === 0) {
-    // The token is limited to a prefix, and may not read which types there are.
+    const take = (event: { currentTarget: HTMLInputElement }): void =>
+      of.choose(event.currentTarget.value.trim())
     return (
       <label class='field'>
         {t('eventType')}
         <input
           value={of.type}
+          placeholder={session.eventTypes?.join(', ')}
           maxLength={128}
           spellcheck={false}
-          onChange={(event) => of.choose(event.currentTarget.value.trim())}
+          autocomplete='off'
+          {...isTyped ? { onInput: take } : { onChange: take }}
         />
       </label>
     )

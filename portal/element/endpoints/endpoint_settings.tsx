@@ -95,7 +95,9 @@ function Delete({ endpoint, onClose }: { endpoint: Endpoint; onClose(): void }):
       <p>
         <Foreign text={addressOf(endpoint)} />
       </p>
-      <p>{t('deleteEffect', { n: data?.open ?? 0 })}</p>
+      <p>
+        {t('deleteEffect')} {data !== undefined && t('deleteWaiting', { n: data.open })}
+      </p>
       <label class='field'>
         {t('typeToConfirm', { name })}
         <input

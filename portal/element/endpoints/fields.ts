@@ -11,7 +11,7 @@ export interface Fields {
   description: string
   types: string[]
   filter: string
-  /** The custom headers: null keeps the value, which nobody can read; '' removes the header. */
+  /** The custom headers: null keeps the value, which nobody can read. */
   headers: { name: string; value: string | null }[]
 }
 
@@ -34,8 +34,13 @@ export function errorsOf({ url, types, headers }: Fields, isUrl = true): FieldEr
   return {
     ...isUrl && !/^https?:\/\/[^\s/]/.test(url) ? { url: 'urlExpected' as const } : {},
     ...types.length === 0 ? { types: 'chooseType' as const } : {},
-    ...headers.some(({ name }) => name.trim() === '') ? { headers: 'headerName' as const } : {},
+    ...headerErrorOf(headers.map(({ name }) => name.trim().toLowerCase())),
   }
+}
+
+function headerErrorOf(names: string[]): FieldErrors {
+  if (names.includes('')) return { headers: 'headerName' }
+  return new Set(names).size < names.length ? { headers: 'headerTwice' } : {}
 }
 
 /** A new endpoint, as the API takes it. */
@@ -58,8 +63,9 @@ export function changeOf(fields: Fields, endpoint: Endpoint): Change {
   const isSame = (name: keyof Fields): boolean =>
     JSON.stringify(fields[name]) === JSON.stringify(before[name])
   const headers = fields.headers.filter(({ value }) => value !== null)
-  const isKept = new Set(fields.headers.map(({ name }) => name))
-  const removed = endpoint.headerNames.filter((name) => !isKept.has(name))
+  // Names of headers have no case.
+  const isKept = new Set(fields.headers.map(({ name }) => name.trim().toLowerCase()))
+  const removed = endpoint.headerNames.filter((name) => !isKept.has(name.toLowerCase()))
   return {
     ...isSame('url') ? {} : { url: fields.url.trim() },
     ...isSame('description') ? {} : { description: fields.description },

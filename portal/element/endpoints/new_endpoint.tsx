@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { newKey } from '../../../console/page/app/new_key.ts'
 import { Dialog } from '../../../console/page/parts/dialog.tsx'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
@@ -21,7 +22,7 @@ export function NewEndpoint(): JSX.Element {
   const action = useAction(async () => {
     const body = newEndpoint(fields)
     const text = JSON.stringify(body)
-    const key = attempt.body === text ? attempt.key : crypto.randomUUID()
+    const key = attempt.body === text ? attempt.key : newKey()
     setAttempt({ body: text, key })
     setMade(await client.createEndpoint({ body, idempotencyKey: key }))
   })

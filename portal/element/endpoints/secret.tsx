@@ -2,10 +2,11 @@
 
 import { useQueryClient } from '@tanstack/preact-query'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
 import { everyMs, useRead } from '../app/data.ts'
+import { newKey } from '../../../console/page/app/new_key.ts'
 import { Confirm } from '../parts/action.tsx'
 import { Code } from '../parts/copy.tsx'
 import { Read } from '../parts/state.tsx'
@@ -55,8 +56,14 @@ export function Secret({ endpointId }: { endpointId: string }): JSX.Element {
         )}
       </div>
       {isShown && can('secrets:read')
-        ? <Read of={secret}>{(one) => <Shown endpointId={endpointId} secrets={one} />}</Read>
-        : rotated !== null && <Shown endpointId={endpointId} secrets={rotated} />}
+        ? (
+          <Read of={secret}>
+            {(one) => <Shown endpointId={endpointId} secrets={one} onEnded={setRotated} />}
+          </Read>
+        )
+        : rotated !== null && (
+          <Shown endpointId={endpointId} secrets={rotated} onEnded={setRotated} />
+        )}
       {isRotating && (
         <Rotate
           endpointId={endpointId}
@@ -71,16 +78,19 @@ export function Secret({ endpointId }: { endpointId: string }): JSX.Element {
   )
 }
 
-function Shown({ endpointId, secrets: { secret, secrets } }: {
+function Shown({ endpointId, secrets: all, onEnded }: {
   endpointId: string
   secrets: Secrets
+  onEnded(secrets: Secrets): void
 }): JSX.Element {
   const { can, words: { t } } = usePortal()
   const [ending, setEnding] = useState<string | null>(null)
+  const { secret, publicKey, secrets } = all
   const old = secrets.filter(({ expiresAt }) => expiresAt !== null)
   return (
     <>
       {secret !== undefined && <Code text={secret} name={t('secret')} />}
+      {publicKey !== null && <Code text={publicKey} name={t('publicKey')} />}
       {old.map(({ id, expiresAt }) => (
         <p key={id} class='row'>
           <span>
@@ -101,6 +111,8 @@ function Shown({ endpointId, secrets: { secret, secrets } }: {
         <End
           endpointId={endpointId}
           secretId={ending}
+          // The text of the secret is not part of the answer.
+          onEnded={(next) => onEnded({ ...all, secrets: next.secrets })}
           onClose={() => setEnding(null)}
         />
       )}
@@ -122,8 +134,8 @@ function Rotate({ endpointId, onRotated, onClose }: {
 }): JSX.Element {
   const { client, words: { t } } = usePortal()
   const [overlap, setOverlap] = useState(86_400)
-  // One key for all clicks of this dialog, so that a repeat after a lost response rotates once.
-  const [idempotencyKey] = useState(() => crypto.randomUUID())
+  // One key for all clicks with one choice, so that a repeat after a lost response rotates once.
+  const idempotencyKey = useMemo(newKey, [overlap])
   return (
     <Confirm
       title={t('rotateTitle')}
@@ -148,9 +160,10 @@ function Rotate({ endpointId, onRotated, onClose }: {
   )
 }
 
-function End({ endpointId, secretId, onClose }: {
+function End({ endpointId, secretId, onEnded, onClose }: {
   endpointId: string
   secretId: string
+  onEnded(secrets: Output<'expireEndpointSecret'>): void
   onClose(): void
 }): JSX.Element {
   const { client, words: { t } } = usePortal()
@@ -159,7 +172,8 @@ function End({ endpointId, secretId, onClose }: {
       title={t('endOldSecretTitle')}
       label={t('endOldSecret')}
       danger
-      act={() => client.expireEndpointSecret({ path: { endpointId, secretId } })}
+      act={async () =>
+        onEnded(await client.expireEndpointSecret({ path: { endpointId, secretId } }))}
       onClose={onClose}
     >
       <p>{t('endOldSecretHint')}</p>

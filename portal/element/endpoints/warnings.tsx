@@ -24,13 +24,13 @@ function All(): JSX.Element {
   const { data = [] } = useEndpoints()
   return (
     <>
-      {data.slice(0, rowsWithStats).map((one) =>
-        one.status === 'disabled'
-          ? <Disabled key={one.id} endpoint={one} />
-          : one.status === 'enabled'
-          ? <Failing key={one.id} endpoint={one} />
-          : null
-      )}
+      {data.filter(({ status }) => status === 'disabled').map((one) => (
+        <Disabled key={one.id} endpoint={one} />
+      ))}
+      {/* Each statistic is a request: as many as the list shows. */}
+      {data.slice(0, rowsWithStats).filter(({ status }) => status === 'enabled').map((one) => (
+        <Failing key={one.id} endpoint={one} />
+      ))}
     </>
   )
 }

@@ -8,11 +8,10 @@ import { usePortal } from '../app/context.ts'
 /** Copies a text as it is; `what` says which, for those who do not see what it stands beside. */
 export function Copy({ text, what }: { text: string; what: string }): JSX.Element {
   const { t } = usePortal().words
-  const [isCopied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await writeClipboard(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
+  const [said, setSaid] = useState<'copied' | 'notCopied' | null>(null)
+  const copy = async (button: Element): Promise<void> => {
+    setSaid(await writeClipboard(text, button) ? 'copied' : 'notCopied')
+    setTimeout(() => setSaid(null), 1500)
   }
   return (
     <button
@@ -20,9 +19,9 @@ export function Copy({ text, what }: { text: string; what: string }): JSX.Elemen
       class='plain'
       part='button'
       aria-label={t('copyWhat', { what })}
-      onClick={() => void copy()}
+      onClick={(event) => void copy(event.currentTarget)}
     >
-      {isCopied ? t('copied') : t('copy')}
+      {t(said ?? 'copy')}
     </button>
   )
 }

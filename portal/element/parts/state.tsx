@@ -1,24 +1,30 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { visible } from '../../../console/page/app/format.ts'
-import { usePortal } from '../app/context.ts'
+import { PortalContext, usePortal } from '../app/context.ts'
 import { useNow } from '../app/data.ts'
 import { asFailure, isSignedOut } from '../app/failure.ts'
 import type { Words } from '../app/words.ts'
 
-/** An error, with what to do about it. */
+/** An error, with what to do about it; without `retry` it is that of an action, which is not repeated. */
 export function Problem({ error, words, retry }: {
   error: unknown
   words: Words
   retry?: () => void
 }): JSX.Element | null {
+  const portal = useContext(PortalContext)
   // The page says it once, at its top.
-  if (isSignedOut(error)) return null
+  if (portal?.isSignedOut() && isSignedOut(error)) return null
   const failure = asFailure(error)
   return (
     <div class='problem' role='alert'>
-      <p>{failure === null ? words.t('noResponse') : `${visible(failure.message)}.`}</p>
+      <p>
+        {failure === null
+          ? words.t(retry === undefined ? 'noAnswer' : 'noResponse')
+          : `${visible(failure.message)}.`}
+      </p>
       {failure !== null && failure.remedy !== null && (
         <p class='quiet'>{visible(failure.remedy)}.</p>
       )}
@@ -43,7 +49,7 @@ export function Read<T>({ of, children }: {
   of: Reading<T>
   children: (data: T) => ComponentChildren
 }): JSX.Element {
-  const { words } = usePortal()
+  const { words, isSignedOut: isOut } = usePortal()
   if (of.data === undefined) {
     return of.isError
       ? <Problem error={of.error} words={words} retry={() => void of.refetch()} />
@@ -51,7 +57,9 @@ export function Read<T>({ of, children }: {
   }
   return (
     <>
-      {of.isError && !isSignedOut(of.error) && <Stale error={of.error} since={of.dataUpdatedAt} />}
+      {of.isError && !(isOut() && isSignedOut(of.error)) && (
+        <Stale error={of.error} since={of.dataUpdatedAt} />
+      )}
       <div class={of.isError ? 'stale' : 'fresh'}>{children(of.data)}</div>
     </>
   )

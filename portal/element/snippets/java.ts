@@ -11,6 +11,8 @@ class Webhook {
   static boolean verify(
       String secret, String id, String timestamp, String signature, byte[] body)
       throws GeneralSecurityException {
+    if (id == null || signature == null || timestamp == null) return false;
+    if (!timestamp.matches("[0-9]{1,12}")) return false;
     long age = System.currentTimeMillis() / 1000 - Long.parseLong(timestamp);
     if (Math.abs(age) > 300) return false;
     byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));

@@ -1,8 +1,11 @@
 export const php = `<?php
 // $secret: whsec_...; the others: the headers webhook-id, webhook-timestamp and
 // webhook-signature; $body: file_get_contents('php://input').
-function verify(string $secret, string $id, string $timestamp, string $signature, string $body): bool
+function verify(string $secret, ?string $id, ?string $timestamp, ?string $signature, string $body): bool
 {
+    if (!$id || !$signature || !ctype_digit((string) $timestamp)) {
+        return false;
+    }
     if (abs(time() - (int) $timestamp) > 300) {
         return false;
     }

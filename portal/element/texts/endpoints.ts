@@ -13,7 +13,7 @@ export const endpointTexts = {
   lastDay: 'Last 24 hours',
   deliveredN: '{n} delivered',
   failedN: '{n} failed',
-  gaveUpN: '{n} gave up',
+  gaveUpN: '{n} not tried again',
   noAttempts: 'no attempts',
   enabled: 'enabled',
   paused: 'paused',
@@ -51,6 +51,7 @@ export const endpointTexts = {
   headers: 'Custom headers',
   headersHint: 'Sent with each request. Values cannot be read later, only replaced.',
   headerName: 'Each header needs a name.',
+  headerTwice: 'Two headers have the same name.',
   headerNameLabel: 'Name of the header',
   headerValueLabel: 'Value of the header',
   storedValue: 'the stored value',
@@ -75,7 +76,8 @@ export const endpointTexts = {
   deleteHint: 'To stop it for a while, pause it instead.',
   deleteTitle: 'Delete this endpoint?',
   deleteEffect:
-    'It gets no more events. Deliveries that wait are cancelled: {n}. This cannot be undone.',
+    'It gets no more events. Deliveries that wait are cancelled. This cannot be undone.',
+  deleteWaiting: 'Deliveries that wait now: {n}.',
   typeToConfirm: 'Type {name} to confirm',
   secret: 'Signing secret',
   secretHint: 'Each request is signed with it. Keep it on your server.',
@@ -96,6 +98,7 @@ export const endpointTexts = {
   endOldSecret: 'End it now',
   endOldSecretTitle: 'End the old secret now?',
   endOldSecretHint: 'Receivers that still use it refuse all requests from then on.',
+  publicKey: 'Public key',
   verify: 'Check the signature',
   verifyHint:
     'Check it over the raw body, before you parse it. Take the secret from the environment, and ' +
