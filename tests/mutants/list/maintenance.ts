@@ -31,7 +31,7 @@ export const maintenance: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: 'order by p.failed_at nulls first, s.name',
+    find: 'order by p.failed_at nulls first, s.is_last, s.name',
     replace: 'order by s.name',
     tests: ['sql/time/cleanup/pieces.test.sql'],
     why: 'A step that times out is the first of each start, and the steps behind it never run.',
