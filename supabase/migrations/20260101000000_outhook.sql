@@ -9502,7 +9502,7 @@ set jit = off
 as $$
 declare
   v_found integer;
-  v_endpoint uuid := '00000000-0000-0000-0000-000000000000';
+  v_endpoint uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   return query
   select r.* from outbox.refusal r

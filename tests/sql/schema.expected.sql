@@ -35482,7 +35482,7 @@ CREATE FUNCTION outbox.waiting_refusals(p_now timestamp with time zone, p_most i
     AS $$
 declare
   v_found integer;
-  v_endpoint uuid := '00000000-0000-0000-0000-000000000000';
+  v_endpoint uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   return query
   select r.* from outbox.refusal r
