@@ -46,7 +46,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_named jsonb := '{}';
+  v_named jsonb := '{}'::jsonb;
   v_name text[] := array[tg_table_schema, tg_table_name];
   v_settings text[];
   v_change outbox.watched_change;

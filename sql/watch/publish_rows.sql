@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_named jsonb := '{}';
+  v_named jsonb := '{}'::jsonb;
   v_plain boolean;
   -- False if a trigger of the application suppressed a row that moved to another partition.
   v_paired boolean := true;

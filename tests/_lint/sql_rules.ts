@@ -9,7 +9,8 @@ export interface SqlRules {
  * Checks one SQL file against the house rules and returns each breach as `line N: …`:
  * lower-case keywords, a WHERE in every UPDATE and DELETE (the platform's safeupdate refuses them
  * otherwise), no SQLSTATE 40001 (PostgREST before v16 repeats the call for ever), `when others` in
- * the named functions only, with `assert_failure`, and lines of 100 characters at most.
+ * the named functions only, with `assert_failure`, a cast at the literal of a uuid or jsonb variable (`supabase db
+ * lint` warns without it), and lines of 100 characters at most.
  */
 export function checkSql(text: string, rules: SqlRules): string[] {
   const tokens = sqlTokens(text)
@@ -18,6 +19,7 @@ export function checkSql(text: string, rules: SqlRules): string[] {
     ...withoutWhere(tokens),
     ...catchesAll(tokens, rules.mayCatchOthers),
     ...serialization(text),
+    ...withoutCast(text),
     ...tooWide(text),
   ]
   return found.sort((a, b) => a.line - b.line).map(({ line, breach }) => `line ${line}: ${breach}`)
@@ -80,6 +82,14 @@ function catchesAll(tokens: SqlToken[], allowed: readonly string[]): Breach[] {
 function nameAt(tokens: SqlToken[], index: number): string | undefined {
   const [schema, dot, name] = tokens.slice(index, index + 3)
   return dot?.text === '.' ? name?.text : schema?.text
+}
+
+function withoutCast(text: string): Breach[] {
+  return text.split('\n').flatMap((content, index) =>
+    /^\s*\w+ (?:constant )?(uuid|jsonb) := '[^']*';/.test(content)
+      ? [{ line: index + 1, breach: 'a literal without a cast to the type of its variable' }]
+      : []
+  )
 }
 
 function serialization(text: string): Breach[] {

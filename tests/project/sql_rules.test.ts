@@ -176,6 +176,11 @@ const breaches: [what: string, sql: string, breach: string][] = [
     'line 1: SQLSTATE 40001 makes PostgREST repeat the call',
   ],
   [
+    'a literal without a cast',
+    `declare\n  v_first constant uuid := '00000000-0000-0000-0000-000000000000';`,
+    'line 2: a literal without a cast to the type of its variable',
+  ],
+  [
     'a line of 101 characters',
     `select 1;\n-- ${'…'.repeat(98)}`,
     'line 2: 101 characters, more than 100',
@@ -199,6 +204,7 @@ const lawful: [what: string, sql: string][] = [
   ['a trigger', 'create trigger x before insert or update or delete on t execute function f();'],
   ['a grant', 'grant select, update on t to service_role; grant update on t to service_role;'],
   ['words in comments and strings', `-- UPDATE t\n/* DELETE */ select 'UPDATE t', e'\\'DELETE';`],
+  ['a literal with a cast', `declare\n  v_all jsonb := '{}'::jsonb;\n  v_name text := 'a';`],
   ['a line of 100 characters', `-- ${'…'.repeat(97)}`],
   [
     'an allowed catch-all',

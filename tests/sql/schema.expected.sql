@@ -25221,7 +25221,7 @@ CREATE FUNCTION outbox.publish_row() RETURNS trigger
     AS $_$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_named jsonb := '{}';
+  v_named jsonb := '{}'::jsonb;
   v_name text[] := array[tg_table_schema, tg_table_name];
   v_settings text[];
   v_change outbox.watched_change;
@@ -25303,7 +25303,7 @@ CREATE FUNCTION outbox.publish_rows() RETURNS trigger
     AS $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_named jsonb := '{}';
+  v_named jsonb := '{}'::jsonb;
   v_plain boolean;
   -- False if a trigger of the application suppressed a row that moved to another partition.
   v_paired boolean := true;
