@@ -212,24 +212,6 @@ Deno.test('a token that is limited to an endpoint and a type works within its li
   await close()
 })
 
-Deno.test('a token for a prefix that may not read the catalogue asks for an event type', async () => {
-  const org = 'prefix'
-  const { outhook } = portal_
-  await outhook.createEndpoint('/prefix', { p_event_types: ['order.*'], p_org_id: org })
-  const [event] = await outhook.sql`
-    select outbox.publish('order.paid', '{}', p_org_id => ${org}) as id`
-  await outhook.attemptsOf(event?.id)
-  const body = { scopes: ['endpoints:read', 'deliveries:read'], eventTypes: ['order.*'] }
-  const { portal, errors, close } = await portal_.open(org, { body })
-  await portal.getByRole('button', { name: /\/prefix$/ }).click()
-  await portal.getByText('Name an event type to see its deliveries.').waitFor()
-  await portal.getByLabel('Event type').fill('order.paid')
-  await portal.getByLabel('Event type').press('Enter')
-  await portal.getByRole('button', { name: 'order.paid' }).waitFor()
-  expect(errors).toEqual([])
-  await close()
-})
-
 Deno.test('the element keeps its state when it is moved, and has texts of another language', async () => {
   const org = 'moved'
   const { page, portal, errors, close } = await portal_.open(org, { query: 'lang=de' })
