@@ -35419,8 +35419,8 @@ begin
     exit when not found;
     return query
     select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity') and u.org_id <= v_org
-      and u.again_at <= p_now and u.again_at < 'infinity'
+    where (u.org_id, u.again_at) >= (v_org, '-infinity')
+      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
     order by u.org_id, u.again_at limit p_each;
   end loop;
 end
@@ -35500,8 +35500,9 @@ begin
     exit when not found;
     return query
     select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity') and r.endpoint_id <= v_endpoint
-      and r.again_at <= p_now and r.step = 'routing' and r.again_at < 'infinity'
+    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
+      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
+      and r.step = 'routing' and r.again_at < 'infinity'
     order by r.endpoint_id, r.again_at limit p_each;
   end loop;
 end

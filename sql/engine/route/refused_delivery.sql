@@ -118,8 +118,9 @@ begin
     exit when not found;
     return query
     select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity') and r.endpoint_id <= v_endpoint
-      and r.again_at <= p_now and r.step = 'routing' and r.again_at < 'infinity'
+    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
+      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
+      and r.step = 'routing' and r.again_at < 'infinity'
     order by r.endpoint_id, r.again_at limit p_each;
   end loop;
 end

@@ -268,8 +268,8 @@ begin
     exit when not found;
     return query
     select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity') and u.org_id <= v_org
-      and u.again_at <= p_now and u.again_at < 'infinity'
+    where (u.org_id, u.again_at) >= (v_org, '-infinity')
+      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
     order by u.org_id, u.again_at limit p_each;
   end loop;
 end
