@@ -274,9 +274,10 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/e2e/moves.test.ts',
     why: 'It makes a standby, a dump and a template copy under a worker, in 12 s of CPU time.',
-    caughtBy: ['tests/e2e/copies.test.ts', 'tests/sql/engine/binding/rules.test.sql'],
-    how: 'copies delivers from a dump, and binding has the rules by which a database is bound ' +
-      'again. Left is a worker that goes on during a promotion or a restore.',
+    caughtBy: ['tests/sql/engine/binding/rules.test.sql', 'tests/e2e/run_killed.test.ts'],
+    how:
+      'binding has the rules by which a database is bound again, and run_killed kills a worker that ' +
+      'records. Left is a worker that goes on during a promotion or a restore.',
   },
   {
     file: 'tests/e2e/broker_stack.test.ts',
@@ -348,8 +349,9 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/project/docs_copies.test.ts',
     why: 'It makes four copies of a database, in 6 s of CPU time.',
-    caughtBy: ['tests/e2e/copies.test.ts'],
-    how: 'copies decides about a copy by the same calls. Left are the calls as the page has them.',
+    caughtBy: ['tests/sql/operations/decide_copy/decisions.test.sql'],
+    how:
+      'decisions decides about a copy by the same calls. Left are the calls as the page has them.',
   },
   {
     file: 'tests/sql/engine/plans/million.test.sql',
@@ -365,9 +367,8 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/sql/engine/plans/turns_million.test.sql',
     why: 'It inserts a million rows of work of 2,000 organisations, in about a minute.',
-    caughtBy: ['tests/sql/engine/plans/turns.test.sql', 'tests/sql/schema/rights.test.sql'],
-    how:
-      'turns makes the same calls beside 20,000 rows of each kind, and rights finds a function ' +
+    caughtBy: ['tests/sql/engine/route/turns.test.sql', 'tests/sql/schema/rights.test.sql'],
+    how: 'turns makes the same calls with few rows, and rights finds a function ' +
       'that may sort although it must read in the order of an index. Left is a plan that turns ' +
       'bad only at many rows.',
   },
@@ -418,9 +419,9 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/e2e/upgraded.test.ts',
     why: 'It unpacks PostgreSQL 17, and runs pg_upgrade for 15 s.',
-    caughtBy: ['tests/e2e/copies.test.ts', 'tests/sql/engine/binding/rules.test.sql'],
-    how: 'copies delivers from a dump: the database has another identity there, too, and binding ' +
-      'has the rules for it. Left is what pg_upgrade itself changes.',
+    caughtBy: ['tests/sql/engine/binding/rules.test.sql'],
+    how: 'binding has the rules for a database of another identity. ' +
+      ' Left is what pg_upgrade itself changes.',
   },
   {
     file: 'tests/start/interrupted.test.ts',
@@ -436,6 +437,189 @@ export const behindAll: readonly Behind[] = [
     how:
       'They read the same causes from their texts and start what fails. Left is whether a real ' +
       'disk, proxy or file system gives these texts.',
+  },
+  {
+    file: 'tests/sql/engine/route/first_turn.test.sql',
+    why: 'It routes 4,000 large events with filters, in half a minute of CPU time.',
+    caughtBy: ['tests/sql/engine/route/turns.test.sql', 'tests/sql/engine/route/batches.test.sql'],
+    how: 'turns has the rules by which organisations take turns, and batches how much a call ' +
+      'takes. Left is the first one of a turn beside much work of others.',
+  },
+  {
+    file: 'tests/sql/engine/plans/organisations.test.sql',
+    why: 'It makes 1,000 organisations with their events, in half a minute of CPU time.',
+    caughtBy: [
+      'tests/sql/engine/plans/dispatch.test.sql',
+      'tests/sql/engine/claim/org_share.test.sql',
+    ],
+    how: 'dispatch bounds what the same calls read beside few organisations, and org_share has ' +
+      'their shares. Left is a plan that turns bad with the number of organisations.',
+  },
+  {
+    file: 'tests/sql/engine/plans/turns.test.sql',
+    why:
+      'It makes 20,000 to 50,000 rows of each kind of work, in a quarter of a minute of CPU time.',
+    caughtBy: ['tests/sql/engine/route/turns.test.sql', 'tests/sql/schema/rights.test.sql'],
+    how: 'route/turns makes the same calls with few rows, and rights finds a function that may ' +
+      'sort although it must read in the order of an index. Left is a plan that turns bad ' +
+      'at many rows.',
+  },
+  {
+    file: 'tests/sql/engine/refusals/every_table.test.sql',
+    why: 'It refuses a statement on each table in turn, in 7 s of CPU time.',
+    caughtBy: [
+      'tests/sql/engine/refusals/results.test.sql',
+      'tests/sql/engine/refusals/claims.test.sql',
+      'tests/concurrency/every_error.test.ts',
+    ],
+    how: 'They refuse results, claims, and each kind of statement of a run with a worker. Left ' +
+      'is a table that only a rare failure writes to.',
+  },
+  {
+    file: 'tests/concurrency/isolation.test.ts',
+    why: 'It refuses each operation on each table under four runs, in 17 s of CPU time.',
+    caughtBy: [
+      'tests/concurrency/every_error.test.ts',
+      'tests/sql/engine/refusals/results.test.sql',
+    ],
+    how: 'every_error refuses statements under a worker with several SQLSTATEs, and results in ' +
+      'one session. Left are four runs at once.',
+  },
+  {
+    file: 'tests/concurrency/publishers.test.ts',
+    why: 'It publishes from eight sessions and routes from three, in 7 s of CPU time.',
+    caughtBy: ['tests/concurrency/late_publisher.test.ts', 'tests/concurrency/crossing.test.ts'],
+    how: 'late_publisher commits after younger events, and crossing routes beside other calls. ' +
+      'Left is an order that only thousands of events show.',
+  },
+  {
+    file: 'tests/e2e/copies.test.ts',
+    why: 'It makes a dump, templates and a physical copy under runs, in 25 s of CPU time.',
+    caughtBy: [
+      'tests/sql/engine/binding/rules.test.sql',
+      'tests/sql/operations/decide_copy/decisions.test.sql',
+      'tests/functions/_shared/database/transports.test.ts',
+    ],
+    how: 'binding has the rules by which a database is told from its copy, and decisions what ' +
+      'becomes of what is pending. Left are real copies, and kicks that reach the original.',
+  },
+  {
+    file: 'tests/e2e/runbook.test.ts',
+    why: 'It makes each incident of the runbook and mends it, in 15 s of CPU time.',
+    caughtBy: [
+      'tests/project/ops_queries.test.ts',
+      'tests/project/ops_holds.test.ts',
+      'tests/project/alerts.test.ts',
+    ],
+    how: 'They run the queries of the console kit and the rules of the alerts. Left is whether ' +
+      'the command of the runbook mends what its query names.',
+  },
+  {
+    file: 'tests/e2e/api_operations.test.ts',
+    why: 'It makes a client from the description and calls every operation, in 12 s of CPU time.',
+    caughtBy: ['tests/e2e/api_fuzz.test.ts', 'tests/e2e/api_clients.test.ts'],
+    how: 'api_fuzz holds each response of every operation against the description, and ' +
+      'api_clients calls what the page shows. Left is the generated client.',
+  },
+  {
+    file: 'tests/e2e/delivery_worker.test.ts',
+    why: 'It kills and stops workers under two runtimes and waits for their leases, in 19 s of ' +
+      'CPU time.',
+    caughtBy: [
+      'tests/e2e/run_killed.test.ts',
+      'tests/e2e/delivery_lost.test.ts',
+      'tests/functions/deliver/worker.test.ts',
+    ],
+    how: 'run_killed kills a worker while it records, delivery_lost kills runs at their other ' +
+      'moments, and worker starts and stops it under each runtime. Left are a lane of a ' +
+      'killed worker, and long lanes.',
+  },
+  {
+    file: 'tests/e2e/delivery_poison.test.ts',
+    why: 'It waits until a delivery has killed its worker each time, in 10 s of CPU time.',
+    caughtBy: ['tests/concurrency/poison.test.ts', 'tests/sql/engine/complete/lost_lease.test.sql'],
+    how: 'poison has rows that end a call each time, and lost_lease counts the attempts of ' +
+      'dead runs. Left is a real process that dies of its delivery.',
+  },
+  {
+    file: 'tests/package/api_commands.test.ts',
+    why: 'It runs the packed command some twenty times against a stack, in 26 s of CPU time.',
+    caughtBy: [
+      'tests/package/installed.test.ts',
+      'tests/package/check.test.ts',
+      'tests/e2e/api_clients.test.ts',
+    ],
+    how: 'installed publishes with the packed client, check runs the packed command against a ' +
+      'stack, and api_clients calls the routes. Left are what the commands print, and their ' +
+      'options.',
+  },
+  {
+    file: 'tests/package/uninstall.test.ts',
+    why: 'It installs, uninstalls and installs again by the packed command, in 16 s of CPU time.',
+    caughtBy: ['tests/package/command/without_config.test.ts', 'tests/package/init.test.ts'],
+    how: 'without_config takes our sections out of forty shapes of config.toml, and init ' +
+      'installs. Left is the migration that removes all from a database.',
+  },
+  {
+    file: 'tests/consumer/recovery.test.ts',
+    why: 'It starts Kafka and RabbitMQ, and recovers dead letters of both, in 20 s of CPU time.',
+    caughtBy: [
+      'tests/consumer/one_bad_letter.test.ts',
+      'tests/consumer/inbox.test.ts',
+      'tests/sql/brokers/record_broker_replay/cases.test.sql',
+    ],
+    how: 'one_bad_letter makes a dead letter in RabbitMQ, and record_broker_replay records ' +
+      'each kind of recovery. Left is dlq:replay with real brokers.',
+  },
+  {
+    file: 'tests/console/open_all_day.test.ts',
+    why: 'It lets a page in a browser read 2,000 times, in 15 s of CPU time and more.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/portal/react.test.ts'],
+    how: 'They have the answers that it reads, and the life of an element in a page. Left is ' +
+      'all that grows.',
+  },
+  {
+    file: 'tests/modules/functions.test.ts',
+    why: 'It starts functions on databases that lack modules, in 10 s of CPU time.',
+    caughtBy: ['tests/modules/check.test.ts', 'tests/modules/names.test.ts'],
+    how: 'They hold what a module may name of another one. Left is what a function says of a ' +
+      'missing module.',
+  },
+  {
+    file: 'tests/modules/example_channel/schema.test.ts',
+    why: 'It makes a database for each combination of modules, in 12 s of CPU time.',
+    caughtBy: ['tests/modules/example_channel/delivery.test.ts', 'tests/modules/names.test.ts'],
+    how: 'delivery sends by the example channel. Left is what it adds beside each module.',
+  },
+  {
+    file: 'tests/project/docs_try_whatsapp.test.ts',
+    why: 'It starts a stack and makes the calls of two pages, in 8 s of CPU time.',
+    caughtBy: ['tests/e2e/messages.test.ts', 'tests/e2e/callbacks.test.ts'],
+    how: 'They make the same calls with other words. Left are the calls as the pages have them.',
+  },
+  {
+    file: 'tests/project/docs_database.test.ts',
+    why: 'It holds what the pages say of the database against one, in 7 s of CPU time.',
+    caughtBy: ['tests/project/docs_tables.test.ts', 'tests/project/docs_links.test.ts'],
+    how: 'docs_tables compares the tables of the pages with the code. Left are statements of ' +
+      'the pages that need a database.',
+  },
+  {
+    file: 'tests/project/ops_dashboard_schema.test.ts',
+    why: "It checks the dashboard against Grafana's types, in 5 s of CPU time.",
+    caughtBy: ['tests/project/ops_dashboard.test.ts'],
+    how: 'ops_dashboard reads each query and series of the dashboard. Left is a name that ' +
+      'Grafana does not know.',
+  },
+  {
+    file: 'tests/project/docs_receivers.test.ts',
+    why: 'It starts the receivers of the pages, and lacks secrets and ports, in 9 s of CPU time.',
+    caughtBy: [
+      'tests/project/docs_first_webhook.test.ts',
+      'tests/package/receive/verify.test.ts',
+    ],
+    how: 'docs_first_webhook sends a webhook to each receiver of README. Left are forged ' +
+      'requests at the receivers of other pages.',
   },
   {
     file: 'tests/e2e/cron_jobs.test.ts',
@@ -459,15 +643,10 @@ export interface Shrunk {
 /** Each file reads OUTHOOK_TESTS, which is `short` or `all`, or is a step that is told of it. */
 export const shrunk: readonly Shrunk[] = [
   {
-    file: 'tests/console/open_all_day.test.ts',
-    less: 'The page reads 150 times instead of 2,000.',
-    how: 'An element for each reading shows after one; 33 kB kept by each shows after 150.',
-  },
-  {
     file: 'tests/property/engine.test.ts',
-    less: 'It plays 150 sequences instead of 2,000.',
+    less: 'It plays 60 sequences instead of 2,000.',
     how: 'The pgTAP files of dispatch, claim, complete and states hold the same promises one by ' +
-      'one; any seed of the 150 may still find what no file names.',
+      'one; any seed of the 60 may still find what no file names.',
   },
   {
     file: 'tests/e2e/run_configuration.test.ts',
@@ -501,19 +680,17 @@ export const shrunk: readonly Shrunk[] = [
       'each run draws other values.',
   },
   {
-    file: 'tests/project/docs_receivers.test.ts',
-    less: 'It starts one of the three receivers without a secret or with a taken port.',
-    how: 'All three still verify, refuse and do their work once.',
-  },
-  {
     file: 'tests/project/ops_queries.test.ts',
     less: 'The newer Supabase CLI runs a query of the console kit, the older one does not.',
     how: 'The query is the same text, and cli_stack runs both CLIs.',
   },
   {
     file: 'tests/_run/steps.ts',
-    less: 'The functions run under the edge level of Deno without their types checked by it.',
-    how: 'The newer Deno checks the same types, and what is missing at run time fails its test.',
+    less: 'Under the edge level of Deno the tests of what meets the network or the runtime run, ' +
+      'without their types checked by it.',
+    how:
+      'The newer Deno runs all of them and checks the same types. What computes alone does not ' +
+      'depend on the runtime; project/imports has what it may import.',
   },
 ]
 

@@ -7,7 +7,7 @@ import { readDenoSummary } from './deno_summary.ts'
 import { listFiles } from './files.ts'
 import { readJunit } from './junit.ts'
 import { run } from './processes.ts'
-import { namePattern, select } from './selection.ts'
+import { namePattern, select, selectsAll } from './selection.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { tally } from './tally.ts'
 
@@ -17,6 +17,8 @@ export interface DenoStep {
   folder: string
   /** Folders and files below it to leave out. */
   without?: readonly string[]
+  /** Folders and files that the short run takes of it; all unless said otherwise. */
+  short?: readonly string[]
   /** How the files' names end; `.test.ts` unless said otherwise. */
   ending?: string
   /** Another Deno than the one that runs us, by its exact version. */
@@ -45,13 +47,20 @@ async function denoParts(spec: DenoStep, context: StepContext): Promise<Part[]> 
   const ending = spec.ending ?? '.test.ts'
   const files = await listFiles(context.root, spec.folder, ending, spec.without ?? [])
   const chosen = select(context.filter, spec.name, files)
+  const isShort = selectsAll(context.filter) && !context.all
+  const { short } = spec
   const whole = chosen.whole.filter((file) => context.all || !waitsForAll(file))
+    .filter((file) => !isShort || short === undefined || isBelow(file, short))
   // Deno's own filter takes a pattern in Rust's syntax, whose flags stand inside.
   const filter = `--filter=/(?i:${namePattern(chosen.names).source})/`
   return [
     ...divide(whole, spec.parts).map((paths) => denoPart(spec, context, paths, [])),
     ...divide(chosen.byName, spec.parts).map((paths) => denoPart(spec, context, paths, [filter])),
   ]
+}
+
+function isBelow(file: string, places: readonly string[]): boolean {
+  return places.some((place) => file === place || file.startsWith(`${place}/`))
 }
 
 /** Into so many parts of about the same number of files, or each by itself. */

@@ -27,6 +27,20 @@ const needsNewerDeno = [
   'tests/functions/_shared/runtime/server_checks.test.ts',
 ] as const
 
+/** What the edge level of Deno runs in the short run: what meets the network, crypto or streams of a runtime. */
+const meetsRuntime = [
+  'tests/functions/_shared/connect',
+  'tests/functions/_shared/http',
+  'tests/functions/_shared/http1',
+  'tests/functions/_shared/runtime',
+  'tests/functions/_shared/senders',
+  'tests/functions/_shared/signing',
+  'tests/functions/_shared/transport',
+  'tests/functions/deliver',
+  'tests/functions/metrics',
+  'tests/functions/whatsapp',
+] as const
+
 /** What runs in a browser: its types are those of the DOM. */
 const browserFolders = ['console/page', 'portal/element', 'portal/page']
 
@@ -54,6 +68,7 @@ export const testSteps: readonly Step[] = [
     name: `functions under Deno ${edgeDeno}`,
     folder: 'tests/functions',
     without: needsNewerDeno,
+    short: meetsRuntime,
     version: edgeDeno,
     parts: 1,
   }),

@@ -7,7 +7,7 @@ import { startConsole } from './_support/console.ts'
 import { makeSample } from './_support/sample.ts'
 
 /** In a day are 17,280 of them. What grows shows after a hundred. */
-const polls = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 150 : 2_000
+const polls = 2_000
 
 /** The elements of the page, and its heap in bytes after a collection. */
 async function measure(page: Page, cdp: CDPSession): Promise<{ nodes: number; heap: number }> {

@@ -30,7 +30,10 @@ Deno.test.afterAll(async () => {
   await outhook?.stop()
 })
 
-/** Publishes one event, and kills the worker when its result waits for the gate. Gives the gate's lock and its waiter. */
+/**
+ * Publishes one event, and kills the worker when its result waits for the gate and its commit is sent too: the two
+ * are not one write, so on a busy machine the database may have the first alone. Gives the gate's lock and its waiter.
+ */
 async function killWhileRecording(
   type: string,
 ): Promise<{ id: string; gate: HeldLock; pid: number }> {
@@ -43,12 +46,16 @@ async function killWhileRecording(
     const lock = `select from outbox.gate where endpoint_id = '${endpoint.id}' for update`
     held.resolve(await holdLock(outhook.admin, lock))
   }
-  const dying = startWorker(outhook.stack.dbUrl)
+  const wire = tap(outhook.stack.dbUrl)
+  const dying = startWorker(wire.url)
   const id = await outhook.publish(type)
   const gate = await held.promise
   const pid = await gate.waiter()
+  const isSent = (): boolean => /"outcome":"delivered"[^]*commit/.test(wire.sent())
+  expect(await waitUntil(isSent, { timeoutMs: patienceMs })).toBe(true)
   dying.kill('SIGKILL')
   expect(await dying.ended).toBe('SIGKILL')
+  wire.cut()
   worker = startWorker(outhook.stack.dbUrl)
   return { id, gate, pid }
 }

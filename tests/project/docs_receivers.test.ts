@@ -8,7 +8,6 @@ import { type DocsReceiver, makeReceivers } from './_receivers.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 /** How many of the receivers are also started wrongly, which takes most of the time. */
-const badStarts = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 1 : Infinity
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 
 interface Post {
@@ -109,9 +108,8 @@ async function lament(
 Deno.test("the pages' receivers verify, and do their work once", async (t) => {
   await using pg = await startTestPostgres()
   await using receivers = await makeReceivers(pg)
-  for (const [n, receiver] of receivers.all.entries()) {
+  for (const receiver of receivers.all) {
     await t.step(receiver.name, () => check(receiver))
-    if (n >= badStarts) continue
     await t.step(`${receiver.name} without a secret says what to set, in one line`, async () => {
       const unfit = ['', 'secret', 'whsec_…', otherSecret.slice(0, -2)]
       const laments = await Promise.all(
