@@ -41,7 +41,9 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     join(root, 'package/command/deploy/configure.sql'),
     join(assets, 'configure.sql'),
   )
-  await copyFiles(join(root, 'package/command/uninstall'), join(assets, 'uninstall'), '.sql')
+  for (const name of ['migrate_from', 'uninstall']) {
+    await copyFiles(join(root, 'package/command', name), join(assets, name), '.sql')
+  }
   const upgrade = await writeUpgrade(root, join(assets, 'upgrades'))
   const index: AssetIndex = { version, migrations, functions: [...packagedFunctions], upgrade }
   await Deno.writeTextFile(join(assets, 'index.json'), `${JSON.stringify(index, null, 2)}\n`)
