@@ -511,6 +511,12 @@ export const shrunk: readonly Shrunk[] = [
     how: 'The query is the same text, and cli_stack runs both CLIs.',
   },
   {
+    file: 'tests/package/upgrade.test.ts',
+    less: 'The packed command of the next version upgrades no project.',
+    how: 'upgrade/schema applies the same migrations and compares the schema, and ' +
+      'package/command/upgrade says which files the command writes.',
+  },
+  {
     file: 'tests/_run/steps.ts',
     less: 'The functions run under the edge level of Deno without their types checked by it.',
     how: 'The newer Deno checks the same types, and what is missing at run time fails its test.',
