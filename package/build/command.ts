@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { AssetIndex } from '../command/assets.ts'
 import { version } from '../../functions/_shared/base/version.ts'
-import { generatedMark, migrationPath } from '../../supabase/local/schema/migration.ts'
+import { buildMigrations, generatedMark } from '../../supabase/local/schema/migration.ts'
 import { readOrder } from '../../supabase/local/schema/order.ts'
 import { packagedFunctions } from './functions.ts'
 import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
@@ -41,7 +41,9 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     join(root, 'package/command/deploy/configure.sql'),
     join(assets, 'configure.sql'),
   )
-  await copyFiles(join(root, 'package/command/uninstall'), join(assets, 'uninstall'), '.sql')
+  for (const name of ['migrate_from', 'uninstall']) {
+    await copyFiles(join(root, 'package/command', name), join(assets, name), '.sql')
+  }
   const upgrade = await writeUpgrade(root, join(assets, 'upgrades'))
   const index: AssetIndex = { version, migrations, functions: [...packagedFunctions], upgrade }
   await Deno.writeTextFile(join(assets, 'index.json'), `${JSON.stringify(index, null, 2)}\n`)
@@ -51,25 +53,31 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
   return await pack(folder, out)
 }
 
-/** Writes the migrations in the order in which they are applied. */
+/**
+ * Writes the migrations in the order in which they are applied. Those of the modules are built from
+ * sql/: after a release, the files of supabase/migrations have the schema of the first one.
+ */
 async function writeMigrations(root: string, to: string): Promise<AssetIndex['migrations']> {
-  const modules = (await readOrder(root)).map(({ name, needs }, at) => ({
-    module: name,
-    needs,
-    path: migrationPath(at, name),
-  }))
+  const needs = new Map((await readOrder(root)).map((module) => [module.name, module.needs]))
+  const read = (path: string): Promise<string> => Deno.readTextFile(join(root, path))
   const all = [
-    { module: 'extensions', needs: [], path: 'supabase/migrations/20251231000000_extensions.sql' },
-    ...modules,
-    { module: 'jobs', needs: [], path: 'supabase/migrations/20260102000000_reload_jobs.sql' },
+    {
+      module: 'extensions',
+      text: await read('supabase/migrations/20251231000000_extensions.sql'),
+    },
+    ...await buildMigrations(root, version),
+    { module: 'jobs', text: await read('supabase/migrations/20260102000000_reload_jobs.sql') },
   ]
-  for (const { module, path } of all) {
-    const text = await Deno.readTextFile(join(root, path))
+  for (const { module, text } of all) {
     const own = text.startsWith(generatedMark) ? text.slice(text.indexOf('\n') + 1) : text
     const head = `-- Outhook ${version}, ${module}. Do not change this file: it is applied once.\n`
     await Deno.writeTextFile(join(to, `${module}.sql`), head + own)
   }
-  return all.map(({ module, needs }) => ({ module, needs, file: `${module}.sql` }))
+  return all.map(({ module }) => ({
+    module,
+    needs: needs.get(module) ?? [],
+    file: `${module}.sql`,
+  }))
 }
 
 /** Writes the migrations that upgrade to this version, if the project has them. */

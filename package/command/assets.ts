@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { SourceMigration } from './init/migrations.ts'
 import type { Assets } from './init/plan.ts'
 import type { RemovalSql } from './uninstall/removal.ts'
+import type { MigrateSql } from './migrate_from/migrate_from.ts'
 import type { UpgradeAssets } from './upgrade/plan.ts'
 
 /** The index of the assets, which the build writes. */
@@ -32,6 +33,18 @@ export function readRemovalSql(folder: string): RemovalSql {
     stopJobs: read('stop_jobs.sql'),
     refuse: read('refuse.sql'),
     remove: read('remove.sql'),
+  }
+}
+
+/** Reads the statements that replace Database Webhooks. */
+export function readMigrateSql(folder: string): MigrateSql {
+  const read = (name: string): string => readFileSync(join(folder, 'migrate_from', name), 'utf8')
+  return {
+    read: read('read.sql'),
+    outbox: read('outbox.sql'),
+    switch: read('switch.sql'),
+    undo: read('undo.sql'),
+    finish: read('finish.sql'),
   }
 }
 

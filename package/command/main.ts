@@ -4,12 +4,20 @@ import { Argument, Command, CommanderError, InvalidArgumentError } from 'command
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { readAssets, readConfigureSql, readIndex, readRemovalSql, readUpgrade } from './assets.ts'
+import {
+  readAssets,
+  readConfigureSql,
+  readIndex,
+  readMigrateSql,
+  readRemovalSql,
+  readUpgrade,
+} from './assets.ts'
 import { registerApiCommands } from './api/register.ts'
 import { check, type CheckOptions } from './check/check.ts'
 import { completionScript, type Shell, shells } from './completion/completion.ts'
 import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
+import { migrateFrom, type MigrateOptions } from './migrate_from/migrate_from.ts'
 import { status, type StatusOptions } from './status/status.ts'
 import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
 import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
@@ -22,6 +30,12 @@ function seconds(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 600) return value
   throw new InvalidArgumentError('It takes whole seconds from 1 to 600.')
+}
+
+function milliseconds(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 60_000) return value
+  throw new InvalidArgumentError('It takes whole milliseconds from 1 to 60000.')
 }
 
 const program = new Command('outhook')
@@ -177,6 +191,39 @@ Exit codes: 0 done, 1 failed or lines are left to remove by hand, 2 wrong usage,
   .action(async (options: UninstallOptions) => {
     const assets = { ...readAssets(folder), removalSql: readRemovalSql(folder) }
     process.exitCode = await uninstall(assets, options, ownTerminal())
+  })
+
+program.command('migrate-from')
+  .description('Replace the Database Webhooks of a project by watched tables and endpoints')
+  .addArgument(new Argument('<what>', 'what is replaced').choices(['database-webhooks']))
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--project-ref <ref>', 'the project on the platform')
+  .option('--db-url <url>', 'the connection string of the database, if the CLI cannot find it')
+  .option('--supabase <program>', 'the Supabase CLI (default: that of the project, or of PATH)')
+  .option('--tables <names>', 'only these tables, separated by commas', list)
+  .option('--org <id>', 'the organisation of the endpoints', 'default')
+  .option('--lock-timeout <ms>', 'how long to wait for the lock on a table', milliseconds, 2000)
+  .option('--undo', 'return to the webhooks that this command has replaced', false)
+  .option('--finish', 'drop the disabled triggers of the webhooks that were replaced', false)
+  .option('--dry-run', 'show the plan and change nothing', false)
+  .option('--yes', 'change the tables without a confirmation', false)
+  .option('--json', 'print the plan as JSON, and change something only with --yes', false)
+  .addHelpText(
+    'after',
+    `
+Each table is changed in one transaction. It locks the table: writes wait for milliseconds, and the
+change waits at most the lock timeout for transactions that have written to the table. Each row is
+sent once, by the webhook or by the endpoint. The values of headers are not printed.
+
+Examples:
+  outhook migrate-from database-webhooks --project-ref abcdefghijklmnopqrst --dry-run
+  outhook migrate-from database-webhooks --project-ref abcdefghijklmnopqrst --tables orders
+  outhook migrate-from database-webhooks --db-url postgresql://postgres:postgres@127.0.0.1:54322/postgres
+
+Exit codes: 0 done, 1 failed or a table was not changed, 2 wrong usage, 3 not confirmed.`,
+  )
+  .action(async (_what: string, options: MigrateOptions) => {
+    process.exitCode = await migrateFrom(readMigrateSql(folder), options, ownTerminal())
   })
 
 registerApiCommands(program)

@@ -18,7 +18,7 @@ begin
       select d.status, d.start_time, d.return_message
       from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
     ) r on true
-    where j.jobname like 'outhook-%');
+    where j.jobname = any (outbox.job_names()));
 end
 $$;
 comment on function outbox.job_statuses() is

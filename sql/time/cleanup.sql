@@ -69,7 +69,8 @@ begin
       select o.ctid from cron.job_run_details o
       where o.end_time < pg_catalog.clock_timestamp()
           - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
-        and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+        and o.jobid in (
+          select j.jobid from cron.job j where j.jobname = any (outbox.job_names()))
       limit p_limit),
     p_now);
 end

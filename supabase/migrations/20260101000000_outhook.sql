@@ -3,8 +3,8 @@
 -- From sql/: foundation/setup.sql, foundation/module.sql, foundation/argument.sql,
 --   foundation/passing_error.sql, foundation/setting.sql, foundation/setting_check.sql,
 --   foundation/org_setting.sql, foundation/org_limit.sql, foundation/egress.sql,
---   foundation/job_deadline.sql, foundation/upkeep_refusal.sql, foundation/change_rows.sql,
---   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
+--   foundation/job_deadline.sql, foundation/job_names.sql, foundation/upkeep_refusal.sql,
+--   foundation/change_rows.sql, foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
 --   foundation/fixed_settings.sql, foundation/close_new.sql, foundation/rights.sql,
 --   events/event.sql, events/partition.sql, events/event_check.sql, events/event_bytes.sql,
 --   events/idempotency_key.sql, events/publish.sql, events/publish_many.sql, events/rights.sql,
@@ -1222,6 +1222,23 @@ $$;
 comment on function outbox.job_deadline() is
   'When the current statement should start no further piece of work: after three quarters of '
   'statement_timeout, and after a minute at the latest.';
+
+-- sql/foundation/job_names.sql
+
+-- The jobs in pg_cron. An application may have jobs with names such as outhook-report, so ours are
+-- named exactly. time/cron schedules them.
+
+create function outbox.job_names() returns text[]
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return array[
+    'outhook-cleanup', 'outhook-drop-partitions', 'outhook-partitions', 'outhook-tick',
+    'outhook-vacuum'
+  ];
+end
+$$;
+comment on function outbox.job_names() is 'The names of the jobs of Outhook in pg_cron.';
 
 -- sql/foundation/upkeep_refusal.sql
 
@@ -14020,12 +14037,12 @@ declare
   v_job bigint;
 begin
   select j.jobid into v_job from cron.job j
-  where j.jobname like 'outhook-%' order by j.jobname desc limit 1;
+  where j.jobname = any (outbox.job_names()) order by j.jobname desc limit 1;
   if found then
     perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobid = v_job;
   end if;
   return pg_catalog.jsonb_build_object('jobs', (
-    select pg_catalog.count(*) from cron.job j where j.jobname like 'outhook-%'));
+    select pg_catalog.count(*) from cron.job j where j.jobname = any (outbox.job_names())));
 end
 $$;
 comment on function outbox.reload_jobs() is
@@ -19029,7 +19046,7 @@ begin
       select d.status, d.start_time, d.return_message
       from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
     ) r on true
-    where j.jobname like 'outhook-%');
+    where j.jobname = any (outbox.job_names()));
 end
 $$;
 comment on function outbox.job_statuses() is
@@ -20168,7 +20185,8 @@ begin
       select o.ctid from cron.job_run_details o
       where o.end_time < pg_catalog.clock_timestamp()
           - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
-        and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+        and o.jobid in (
+          select j.jobid from cron.job j where j.jobname = any (outbox.job_names()))
       limit p_limit),
     p_now);
 end

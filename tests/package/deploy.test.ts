@@ -135,6 +135,18 @@ Deno.test('deploy creates a secret for both sides if the database has none', asy
   expect([code, stdout]).toEqual([5, expect.stringContaining('The function refuses kicks')])
 })
 
+Deno.test('the packed command has the statements of migrate-from', async () => {
+  const program = join(await ensureTool(projectRoot, 'supabase', cli3), 'supabase')
+  const { code, stdout, stderr } = await project.runWith(
+    { HOME: root, SUPABASE_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' },
+    ...['migrate-from', 'database-webhooks', '--supabase', program],
+    ...['--db-url', `${stack.dbUrl}?sslmode=disable`],
+  )
+  // The project has not installed the module watch.
+  expect([code, stdout, stderr])
+    .toEqual([1, '', expect.stringContaining('run outhook init --modules watch')])
+})
+
 Deno.test('deploy refuses wrong options, a folder without Outhook, and a missing CLI', async () => {
   const rows: [args: string[], code: number, says: RegExp][] = [
     [[], 2, /There is no project.*Example: outhook deploy/],

@@ -14673,7 +14673,8 @@ begin
       select o.ctid from cron.job_run_details o
       where o.end_time < pg_catalog.clock_timestamp()
           - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
-        and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+        and o.jobid in (
+          select j.jobid from cron.job j where j.jobname = any (outbox.job_names()))
       limit p_limit),
     p_now);
 end
@@ -18053,6 +18054,26 @@ ALTER FUNCTION outbox.job_filter(p_job outbox.replay_job) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.job_filter(p_job outbox.replay_job) IS 'The filter of a backfill; null if it has none.';
 
+-- Name: job_names(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.job_names() RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array[
+    'outhook-cleanup', 'outhook-drop-partitions', 'outhook-partitions', 'outhook-tick',
+    'outhook-vacuum'
+  ];
+end
+$$;
+
+ALTER FUNCTION outbox.job_names() OWNER TO postgres;
+
+-- Name: FUNCTION job_names(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.job_names() IS 'The names of the jobs of Outhook in pg_cron.';
+
 -- Name: job_shares(boolean, timestamp with time zone, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint DEFAULT NULL::bigint) RETURNS TABLE(job_id bigint, parts bigint)
@@ -18103,7 +18124,7 @@ begin
       select d.status, d.start_time, d.return_message
       from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
     ) r on true
-    where j.jobname like 'outhook-%');
+    where j.jobname = any (outbox.job_names()));
 end
 $$;
 
@@ -28873,12 +28894,12 @@ declare
   v_job bigint;
 begin
   select j.jobid into v_job from cron.job j
-  where j.jobname like 'outhook-%' order by j.jobname desc limit 1;
+  where j.jobname = any (outbox.job_names()) order by j.jobname desc limit 1;
   if found then
     perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobid = v_job;
   end if;
   return pg_catalog.jsonb_build_object('jobs', (
-    select pg_catalog.count(*) from cron.job j where j.jobname like 'outhook-%'));
+    select pg_catalog.count(*) from cron.job j where j.jobname = any (outbox.job_names())));
 end
 $$;
 
@@ -41622,6 +41643,10 @@ REVOKE ALL ON FUNCTION outbox.job_deadline() FROM PUBLIC;
 -- Name: FUNCTION job_filter(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.job_filter(p_job outbox.replay_job) FROM PUBLIC;
+
+-- Name: FUNCTION job_names(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.job_names() FROM PUBLIC;
 
 -- Name: FUNCTION job_shares(p_is_backfill boolean, p_now timestamp with time zone, p_job_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 

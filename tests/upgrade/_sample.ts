@@ -118,9 +118,9 @@ export async function makeSample(): Promise<Sample> {
     .map((file) => ({ file, find: `'${release.version}'`, replace: `'${version}'` }))
   try {
     for (const edit of [...edits, ...number]) await apply(tree.root, edit)
-    const folder = join(tree.root, 'sql/upgrades', version)
+    const folder = join(tree.root, 'sql/upgrades', version, 'core')
     await Deno.mkdir(folder, { recursive: true })
-    await Deno.writeTextFile(join(folder, 'core.sql'), steps)
+    await Deno.writeTextFile(join(folder, 'sample.sql'), steps)
   } catch (error) {
     await tree[Symbol.asyncDispose]()
     throw error

@@ -1,7 +1,12 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { freeze } from '../../supabase/local/freeze.ts'
-import { compareVersions, lastRelease, splitFiles } from '../../supabase/local/schema/release.ts'
+import {
+  compareVersions,
+  lastCandidate,
+  lastRelease,
+  splitFiles,
+} from '../../supabase/local/schema/release.ts'
 import { buildUpgrade, type ModuleUpgrade } from '../../supabase/local/schema/upgrade.ts'
 import { upgradePath, writeUpgrade } from '../../supabase/local/schema/upgrade_files.ts'
 import { testFolder } from '../_support/folder.ts'
@@ -80,7 +85,7 @@ Deno.test('buildUpgrade() names what the steps must do, and puts them before the
   expect(upgradeOf(whole, after).byHand).toEqual([
     'sql/events/event.sql: create table outbox.event (',
   ])
-  const steps = { path: 'sql/upgrades/1.1.0/core.sql', text: 'alter table outbox.event …;' }
+  const steps = { path: 'sql/upgrades/1.1.0/core', text: 'alter table outbox.event …;' }
   const changed = { ...after, 'events/publish': publish.replace('return null', 'return p_id') }
   const { text } = upgradeOf(whole, changed, { steps })
   expect(text.indexOf('alter table')).toBeGreaterThan(text.indexOf('check_module'))
@@ -138,6 +143,20 @@ Deno.test('a frozen release is read as it was written, and the next version is b
       ]]]),
     })
     expect(await writeUpgrade(root, false)).toBe(null)
+
+    const named = "select jsonb_build_object('version', '1.0.0');\n"
+    await write('sql/events/event.sql', table + named)
+    expect((await freeze(root, 'rc.1')).code).toBe(1)
+    for (const name of ['1.0.0-rc.9', '1.0.0-rc.10']) {
+      expect((await freeze(root, name)).code).toBe(0)
+    }
+    expect((await freeze(root, '1.0.0-rc.9')).message).toContain('is stored already')
+    const candidate = await lastCandidate(root)
+    expect(candidate?.version).toBe('1.0.0-rc.10')
+    expect(candidate?.modules.get('core')?.[0]?.text).toContain("'version', '1.0.0-rc.10'")
+    expect((await lastRelease(root))?.version).toBe('1.0.0')
+    await write('sql/events/event.sql', table)
+
     await write('CHANGELOG.md', '## [Unreleased]\n\n## [1.0.0] - 2026-12-24\n')
     expect((await freeze(root)).message).toContain('1.0.0 is released')
 
@@ -148,7 +167,7 @@ Deno.test('a frozen release is read as it was written, and the next version is b
       /Built [^\n]+\nThese changes need a step/,
     )
     await write(
-      'sql/upgrades/1.1.0/core.sql',
+      'sql/upgrades/1.1.0/core/time.sql',
       'alter table outbox.event add column at timestamptz;',
     )
     expect((await writeUpgrade(root, false))?.code).toBe(0)

@@ -5554,6 +5554,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'job_names': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'job_shares': {
         Args: { 'p_is_backfill': boolean; 'p_job_id'?: number; 'p_now': string }
         Returns: {

@@ -73,12 +73,12 @@ declare
   v_job bigint;
 begin
   select j.jobid into v_job from cron.job j
-  where j.jobname like 'outhook-%' order by j.jobname desc limit 1;
+  where j.jobname = any (outbox.job_names()) order by j.jobname desc limit 1;
   if found then
     perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobid = v_job;
   end if;
   return pg_catalog.jsonb_build_object('jobs', (
-    select pg_catalog.count(*) from cron.job j where j.jobname like 'outhook-%'));
+    select pg_catalog.count(*) from cron.job j where j.jobname = any (outbox.job_names())));
 end
 $$;
 comment on function outbox.reload_jobs() is

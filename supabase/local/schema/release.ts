@@ -30,28 +30,59 @@ export async function releaseOf(root: string): Promise<Release> {
   }
 }
 
-/** Writes the schema of the project at `root` into the folder of its version; returns the paths. */
-export async function freezeRelease(root: string): Promise<string[]> {
+/**
+ * Writes the schema of the project at `root` into a folder named as its version, or as the candidate
+ * of it that `as` names, such as 1.0.0-rc.1. Returns the paths.
+ */
+export async function freezeRelease(root: string, as?: string): Promise<string[]> {
   const version = await projectVersion(root)
-  const folder = `${releasesPath}/${version}`
+  const name = as ?? version
+  const folder = `${releasesPath}/${name}`
   await Deno.mkdir(join(root, folder), { recursive: true })
   const paths: string[] = []
-  for (const [at, { module, text }] of (await buildMigrations(root, version)).entries()) {
+  for (const [at, { module, text }] of (await buildMigrations(root, name)).entries()) {
     const path = `${folder}/${at}_${module}.sql.gz`
-    await Deno.writeFile(join(root, path), gzipSync(text, { level: 9 }))
+    // Of version(), which check_module() compares.
+    const own = text.replaceAll(`'version', '${version}'`, `'version', '${name}'`)
+    await Deno.writeFile(join(root, path), gzipSync(own, { level: 9 }))
     paths.push(path)
   }
   return paths
 }
 
-/** Reads the newest release in the folder; null before the first. */
+/** Reads the newest release in the folder; null before the first. Candidates are not releases. */
 export async function lastRelease(root: string): Promise<Release | null> {
-  const folder = join(root, releasesPath)
-  if (!await exists(folder)) return null
-  const versions = (await Array.fromAsync(Deno.readDir(folder)))
-    .flatMap(({ name, isDirectory }) => isDirectory && /^\d+\.\d+\.\d+$/.test(name) ? [name] : [])
+  const versions = (await storedNames(root)).filter((name) => /^\d+\.\d+\.\d+$/.test(name))
   const [version] = versions.sort(compareVersions).toReversed()
-  if (version === undefined) return null
+  return version === undefined ? null : await readRelease(root, version)
+}
+
+/** Reads the newest candidate of a release; null if none is stored. */
+export async function lastCandidate(root: string): Promise<Release | null> {
+  const numbers = (name: string): number[] => name.split(/\D+/).map(Number)
+  const [name] = (await storedNames(root)).filter(isCandidate).sort((a, b) => {
+    const [left, right] = [numbers(a), numbers(b)]
+    const at = left.findIndex((number, index) => number !== right[index])
+    return at === -1 ? 0 : (right[at] ?? 0) - (left[at] ?? 0)
+  })
+  return name === undefined ? null : await readRelease(root, name)
+}
+
+/** Whether a text is the name of a candidate, such as 1.0.0-rc.1. */
+export function isCandidate(name: string): boolean {
+  return /^\d+\.\d+\.\d+-rc\.\d+$/.test(name)
+}
+
+async function storedNames(root: string): Promise<string[]> {
+  const folder = join(root, releasesPath)
+  if (!await exists(folder)) return []
+  return (await Array.fromAsync(Deno.readDir(folder)))
+    .flatMap(({ name, isDirectory }) => isDirectory ? [name] : [])
+}
+
+/** Reads a release or a candidate. */
+export async function readRelease(root: string, version: string): Promise<Release> {
+  const folder = join(root, releasesPath)
   const names = (await Array.fromAsync(Deno.readDir(join(folder, version)))).map(({ name }) => name)
   const modules = new Map<string, SqlFile[]>()
   for (const name of names.sort((a, b) => Number.parseInt(a) - Number.parseInt(b))) {

@@ -9,7 +9,7 @@ export interface ModuleUpgrade {
   /** The files of the module in both versions. */
   before: readonly SqlFile[]
   after: readonly SqlFile[]
-  /** What nobody can derive from the files, such as a new column: sql/upgrades/<version>/<module>.sql. */
+  /** What nobody can derive from the files, such as a new column: sql/upgrades/<version>/<module>/. */
   steps: SqlFile | null
   /** The names of functions that the upgrades of the modules before it replace. */
   replaced: ReadonlySet<string>

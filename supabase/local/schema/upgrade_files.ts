@@ -53,7 +53,7 @@ export async function writeUpgrade(root: string, check: boolean): Promise<Upgrad
   }
   const { files, byHand } = await buildUpgradeFiles(root, release)
   const missing = byHand.length === 0 ? '' : '\nThese changes need a step in ' +
-    `sql/upgrades/<version>/<module>.sql:\n  ${byHand.join('\n  ')}`
+    `sql/upgrades/<version>/<module>/:\n  ${byHand.join('\n  ')}`
   const differing: SqlFile[] = []
   for (const file of files) {
     const path = join(root, file.path)
@@ -84,8 +84,15 @@ export function upgradePath(version: string, at: number, module: string): string
   return `supabase/migrations/202602${stamp}_outhook_${module}_${version}.sql`
 }
 
+/**
+ * The steps of a module: the files of the folder sql/upgrades/<version>/<module>/ by their names. Changes
+ * that are made side by side are files of their own.
+ */
 async function readSteps(root: string, version: string, module: string): Promise<SqlFile | null> {
-  const path = `sql/upgrades/${version}/${module}.sql`
+  const path = `sql/upgrades/${version}/${module}`
   if (!await exists(join(root, path))) return null
-  return { path, text: await Deno.readTextFile(join(root, path)) }
+  const names = (await Array.fromAsync(Deno.readDir(join(root, path)))).map(({ name }) => name)
+  const texts = names.filter((name) => name.endsWith('.sql')).sort()
+    .map((name) => Deno.readTextFile(join(root, path, name)))
+  return { path, text: (await Promise.all(texts)).join('\n') }
 }

@@ -248,7 +248,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   add_partition add_partitions free_span take_from_default rows_in_default partition_bound partitions check_channel_change check_message_id counters database_metrics module_gauges held_templates
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries old_deliveries endpoints_to_purge
   expire_delivery gate_metrics is_open_between is_clean_tonight is_event_needed sweep_piece sweep_events stored_since most_attempts check_inserted lock_message message_json parse_message_id opt_out_json
-  partition_name queue_metrics job_deadline begin_ticks try_tick try_backfill await_tick clean cleanup_next stored close_missing live_runs may_queue_kick
+  partition_name queue_metrics job_deadline job_names begin_ticks try_tick try_backfill await_tick clean cleanup_next stored close_missing live_runs may_queue_kick
 $$);
 end
 $do$;

@@ -1,7 +1,7 @@
 -- check_installation() returns the facts that `outhook check` judges, as service_role, and no secret.
 begin;
 \ir ../../_helpers.sql
-select plan(16);
+select plan(18);
 
 create function facts(p_event uuid default null) returns jsonb language sql as $$ select outbox.check_installation(p_event) $$;
 
@@ -11,6 +11,9 @@ select is(facts() -> 'contracts', outbox.contracts(), 'with its contracts');
 select is(jsonb_array_length(facts() -> 'jobs'), 5, 'five jobs');
 select is((select array_agg(j ->> 'name' order by j ->> 'name') from jsonb_array_elements(facts() -> 'jobs') j),
   array['outhook-cleanup', 'outhook-drop-partitions', 'outhook-partitions', 'outhook-tick', 'outhook-vacuum'], 'with their names');
+select is((select array_agg(j.jobname::text order by j.jobname) from cron.job j), outbox.job_names(), 'and these are all that the schema schedules');
+select cron.schedule('outhook-report', '0 0 * * *', 'select 1');
+select is(jsonb_array_length(facts() -> 'jobs'), 5, 'a job of the application with a similar name is none of them');
 select is(facts() -> 'queue' -> 'problems', null, 'the problems are beside the queue');
 select is(jsonb_typeof(facts() -> 'problems'), 'array', 'as a list');
 

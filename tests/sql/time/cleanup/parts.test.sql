@@ -73,16 +73,17 @@ select time_passes('1 ms');
 select is(outbox.cleanup() -> 'dead_letters', '1', 'and no longer');
 select is_empty('select * from miscounts()', 'the counters are right');
 
--- pg_cron's history: the rows of our jobs alone, by the real clock.
+-- pg_cron's history: the rows of our jobs alone, by the real clock. A job of the application has a similar name.
+select cron.schedule('outhook-report', '0 0 * * *', 'select 1') as report \gset
 insert into cron.job_run_details (jobid, runid, job_pid, database, username, command, status, return_message, start_time, end_time)
 select j.jobid, 900000000 + row_number() over (), 1, 'postgres', 'postgres', what, 'succeeded', '', now() - age, now() - age
-from (select jobid from cron.job where jobname = 'outhook-tick' union all select 900000) j, (values ('young', interval '23 hours 59 minutes'), ('old', interval '1 day 1 minute')) x (what, age);
+from (select jobid from cron.job where jobname = 'outhook-tick' union all select :report) j, (values ('young', interval '23 hours 59 minutes'), ('old', interval '1 day 1 minute')) x (what, age);
 insert into cron.job_run_details (jobid, runid, job_pid, database, username, command, status, return_message, start_time, end_time)
 select jobid, 900000009, 1, 'postgres', 'postgres', 'running', 'running', '', now() - interval '30 days', null from cron.job where jobname = 'outhook-tick'
 union all select jobid, 900000010, 1, 'postgres', 'postgres', 'failed', 'failed', '', now() - interval '7 days', now() - interval '6 days 23 hours' from cron.job where jobname = 'outhook-tick'
 union all select jobid, 900000011, 1, 'postgres', 'postgres', 'failed long ago', 'failed', '', now() - interval '8 days', now() - interval '7 days 1 minute' from cron.job where jobname = 'outhook-tick';
 select is(outbox.cleanup() -> 'job_runs', '2', 'two rows of pg_cron''s history go');
-select results_eq('select command, jobid = 900000 from cron.job_run_details where runid > 899999999 order by 1, 2',
+select results_eq(format('select command, jobid = %s from cron.job_run_details where runid > 899999999 order by 1, 2', :report),
   $$values ('failed', false), ('old', true), ('running', false), ('young', false), ('young', true)$$, 'ours: a success after a day, a failure after seven; another''s job and one that runs stay');
 select is(outbox.cleanup() -> 'job_runs', '0', 'the second time there is nothing');
 

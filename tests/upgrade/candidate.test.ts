@@ -1,0 +1,93 @@
+/** The stored candidate of the first release, as installed, and its upgrade to the schema of today. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { applyFiles, withSchema } from '../../supabase/local/schema/database.ts'
+import type { SqlFile } from '../../supabase/local/schema/migration.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { lastCandidate, projectVersion, type Release } from '../../supabase/local/schema/release.ts'
+import { compareSnapshots, takeSnapshot } from '../../supabase/local/schema/snapshot.ts'
+import { buildUpgradeFiles } from '../../supabase/local/schema/upgrade_files.ts'
+import { startTestPostgres } from '../_support/postgres.ts'
+import { buildIndexes } from './_indexes.ts'
+
+/** Events, deliveries of which some are in flight, an ordered lane and a paused endpoint. */
+const fill = `
+select outbox.create_endpoint('https://example.com/' || n, '{order.*}',
+  p_ordering => case n when 2 then 'partition' else 'none' end)
+from generate_series(1, 3) n;
+select outbox.publish('order.paid', '{"n": 1}', p_partition_key => 'k') from generate_series(1, 20);
+select outbox.dispatch('11111111-1111-1111-1111-111111111111', 1, p_limit => 5);
+select outbox.pause_endpoint(id) from outbox.endpoint where url like '%/3';
+`
+
+async function stored(): Promise<Release> {
+  const release = await lastCandidate(projectRoot)
+  if (release === null) throw new Error('tests/releases has no candidate')
+  return release
+}
+
+/** The statements that install the release, as its migrations did. */
+async function installation({ modules }: Release): Promise<SqlFile[]> {
+  const path = 'supabase/migrations/20251231000000_extensions.sql'
+  return [
+    { path, text: await Deno.readTextFile(join(projectRoot, path)) },
+    ...[...modules].map(([module, files]) => ({
+      path: module,
+      text: files.map(({ text }) => text).join('\n'),
+    })),
+  ]
+}
+
+/** The upgrade from the candidate. Throws an error that names the changes without a step. */
+async function upgrade(release: Release): Promise<SqlFile[]> {
+  const { files, byHand } = await buildUpgradeFiles(projectRoot, release)
+  if (byHand.length === 0) return files
+  throw new Error(
+    `These changes since ${release.version} need a step. Write it into a new file of ` +
+      `sql/upgrades/${await projectVersion(projectRoot)}/<module>/, or freeze another candidate ` +
+      `(docs/release.md):\n  ${byHand.join('\n  ')}`,
+  )
+}
+
+Deno.test('the stored candidate of the first release, upgraded, is the same as a new database', async () => {
+  const release = await stored()
+  const files = await upgrade(release)
+  const fresh = await withSchema(projectRoot, 'sql', takeSnapshot)
+  await using pg = await startTestPostgres()
+  await applyFiles(pg, await installation(release))
+  expect((await pg.psql("select outbox.version() ->> 'version'")).stdout).toBe(release.version)
+  await applyFiles(pg, files)
+  await buildIndexes(pg)
+  const found = compareSnapshots(
+    ['a new database', fresh],
+    ['an upgraded one', await takeSnapshot(pg)],
+  )
+  expect(found.join('\n')).toBe('')
+})
+
+Deno.test('the upgrade of the candidate keeps its rows, and delivers what was published before', async () => {
+  const release = await stored()
+  await using pg = await startTestPostgres()
+  const run = async (sql: string): Promise<string> => {
+    const { code, stdout, stderr } = await pg.psql(sql)
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout
+  }
+  await applyFiles(pg, await installation(release))
+  await run(fill)
+  const counts =
+    `select (select count(*) from outbox.event), (select count(*) from outbox.delivery),
+    (select count(*) from outbox.gate), (select count(*) from outbox.subscription)`
+  const before = await run(counts)
+  expect(before).toBe('20|60|3|3')
+  await applyFiles(pg, await upgrade(release))
+  expect(await run(counts)).toBe(before)
+  expect(await run('select outbox.module_problem() is null')).toBe('t')
+  const claimed = await run(
+    `select json_array_length(outbox.dispatch('11111111-1111-1111-1111-111111111111', 2, p_limit => 50)
+      -> 'deliveries')`,
+  )
+  // Of 40: 5 are in flight. A paused endpoint gets nothing.
+  expect(claimed).toBe('35')
+})
