@@ -39,6 +39,18 @@ export const behindAll: readonly Behind[] = [
       'calls of the CLI, the order of the steps, and what a second run repeats.',
   },
   {
+    file: 'tests/package/listen.test.ts',
+    why: 'It builds the command again and starts a stack of its own, in 25 s.',
+    caughtBy: [
+      'tests/package/command/listen/feed.test.ts',
+      'tests/package/command/listen/forward.test.ts',
+      'tests/package/api_commands.test.ts',
+    ],
+    how: 'feed and forward have which events are found, what is sent and what is shown, and ' +
+      'api_commands the options that all commands share. Left are the waits for a receiver or an ' +
+      'API that is down, and the token.',
+  },
+  {
     file: 'tests/console/tasks.test.ts',
     why: 'It starts a stack and a browser, and does what an operator does, in about half a minute.',
     caughtBy: [
