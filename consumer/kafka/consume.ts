@@ -4,6 +4,7 @@ import { messageOf } from '../../functions/_shared/base/errors.ts'
 import type { Log } from '../../functions/_shared/base/log.ts'
 import { brokerCodeOf } from '../../functions/_shared/senders/kafka/failure.ts'
 import { writeDeadLetter, writeShortLetter } from '../dead_letter.ts'
+import { deferred } from '../deferred.ts'
 import type { DeadMessage } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'
 import { openProducer } from './connect.ts'
@@ -61,7 +62,7 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
     heartbeatInterval: heartbeatMs,
     maxWaitTimeInMs: fetchMs,
   })
-  const ended = Promise.withResolvers<void>()
+  const ended = deferred()
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!payload.restart) ended.reject(payload.error)
   })

@@ -2,6 +2,7 @@ import type { Admin, Kafka } from 'kafkajs'
 import { type Clock, systemClock } from '../../functions/_shared/base/clock.ts'
 import type { Log } from '../../functions/_shared/base/log.ts'
 import { NotRecorded } from '../record.ts'
+import { deferred } from '../deferred.ts'
 import type { Recovery } from '../recovery.ts'
 import { handled, type Replayed } from '../replayed.ts'
 import { openProducer } from './connect.ts'
@@ -48,7 +49,7 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
     heartbeatInterval: heartbeatMs,
     maxWaitTimeInMs: fetchMs,
   })
-  const done = Promise.withResolvers<void>()
+  const done = deferred()
   // Not thrown in eachBatch: kafkajs would call that again, and publish further letters.
   const ended: { failure: NotRecorded | null } = { failure: null }
   consumer.on(consumer.events.CRASH, ({ payload }) => done.reject(payload.error))

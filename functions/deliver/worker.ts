@@ -8,9 +8,8 @@ import { runtime } from '../_shared/runtime/current.ts'
 import { loadTracer } from '../_shared/trace/load.ts'
 import { sendersWith } from '../_shared/senders/registry.ts'
 import type { Senders } from '../_shared/senders/sender.ts'
-import type { Tracer } from '../_shared/trace/tracer.ts'
 import type { RunDeps } from './active_run.ts'
-import { readWorkerEnv, type WorkerEnv } from './env.ts'
+import { readWorkerEnv } from './env.ts'
 import { gatherLines } from './lines.ts'
 import { workerOptions } from './options.ts'
 import { isProjectStop } from './refusal.ts'
@@ -26,54 +25,74 @@ const refusedPauseMs = 5_000
 /** The pause while worker and database have no common contract, or the database has another project. */
 const contractPauseMs = 15_000
 
+/** What a worker runs with. */
+export interface WorkerSetup {
+  /** As docs/environment.md lists them. */
+  environment: Record<string, string | undefined>
+  /** Gets lines of the log, each of which ends with a newline. */
+  write(text: string): void
+  /** The senders of kinds that this project does not have. */
+  own: Senders
+  /** What is wrong with this process, for the log; or null. */
+  problem: string | null
+}
+
 /**
  * Delivers until SIGTERM or SIGINT, then exits; code 2 if a variable is invalid. `own` has the
  * senders of kinds that this project does not have.
  */
 export async function main(own: Senders = new Map()): Promise<never> {
   const problem = runtime.restartWithFlags()
-  runtime.exit(await deliver(own, problem))
-}
-
-async function deliver(own: Senders, problem: string | null): Promise<number> {
-  const lines = gatherLines(runtime.writeStdout)
-  let env: WorkerEnv
-  let log: Log
-  let tracer: Tracer | null
+  const stop = new AbortController()
+  let deliver: (stop: AbortSignal) => Promise<void>
   try {
     const environment = runtime.environment()
-    env = readWorkerEnv(environment)
-    if (env.transport === 'fetch' && !runtime.hasSafeFetch) throw new Error(unsafeFetch)
-    log = createLog({ debug: env.debug, write: lines.write })
-    tracer = await loadTracer({ environment, clock: systemClock, log, keepAlive: () => {} })
+    deliver = await prepareWorker({ environment, write: runtime.writeStdout, own, problem })
   } catch (error) {
     createLog({ debug: false })('error', messageOf(error))
-    return 2
+    return runtime.exit(2)
   }
-  const stop = new AbortController()
   runtime.onStopSignal(() => stop.abort())
-  const database = connectDirect({ url: env.dbUrl, project: env.project })
-  const deps = wireRun({
-    database,
-    transport: env.transport,
-    proxyAuthorization: env.proxyAuthorization,
-    log,
-    routineLevel: 'info',
-    tracer,
-    stop: stop.signal,
-    senders: sendersWith(own),
-  })
-  const waker = listenForWork({ url: env.dbUrl, log })
-  const tally = startTally(deps.clock, log)
-  log('info', 'worker started', { kind: 'worker' })
-  if (problem !== null) log('warn', problem)
-  await work({ ...deps, waker, observe: watch(deps, tally.add), said: { problem: null } }, log)
-  tally.stop()
-  await deps.spans?.flush()
-  await deps.transport.close()
-  await Promise.all([database.close(), waker.close()])
-  lines.flush()
-  return 0
+  await deliver(stop.signal)
+  runtime.exit(0)
+}
+
+/**
+ * Checks the variables, and returns what delivers until `stop` and then finishes the requests in flight. Throws
+ * an error that names an invalid variable, never its value.
+ */
+export async function prepareWorker(
+  { environment, write, own, problem }: WorkerSetup,
+): Promise<(stop: AbortSignal) => Promise<void>> {
+  const env = readWorkerEnv(environment)
+  if (env.transport === 'fetch' && !runtime.hasSafeFetch) throw new Error(unsafeFetch)
+  const lines = gatherLines(write)
+  const log = createLog({ debug: env.debug, write: lines.write })
+  const tracer = await loadTracer({ environment, clock: systemClock, log, keepAlive: () => {} })
+
+  return async function deliver(stop): Promise<void> {
+    const database = connectDirect({ url: env.dbUrl, project: env.project })
+    const deps = wireRun({
+      database,
+      transport: env.transport,
+      proxyAuthorization: env.proxyAuthorization,
+      log,
+      routineLevel: 'info',
+      tracer,
+      stop,
+      senders: sendersWith(own),
+    })
+    const waker = listenForWork({ url: env.dbUrl, log })
+    const tally = startTally(deps.clock, log)
+    log('info', 'worker started', { kind: 'worker' })
+    if (problem !== null) log('warn', problem)
+    await work({ ...deps, waker, observe: watch(deps, tally.add), said: { problem: null } }, log)
+    tally.stop()
+    await deps.spans?.flush()
+    await deps.transport.close()
+    await Promise.all([database.close(), waker.close()])
+    lines.flush()
+  }
 }
 
 /** Starts run after run until a signal. A database error does not end it, because it may be temporary. */

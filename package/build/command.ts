@@ -8,6 +8,7 @@ import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
 import { pack, type Packed } from './pack.ts'
 import { runTool } from './run_tool.ts'
 import { buildTools } from './tools.ts'
+import { bundleWorker, workerProgram } from './worker.ts'
 
 /**
  * Builds the package `outhook-command` with the migrations and the functions of the project at `root`,
@@ -32,6 +33,7 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     `--metafile=${metafile}`,
     `--outfile=${join(folder, 'outhook.js')}`,
   ], { cwd: root, env: { NODE_PATH: modules } })
+  await bundleWorker(root, modules, join(folder, 'worker'), [workerProgram])
   const notices = await noticesText(await packagesOfMetafile(root, metafile))
   await Deno.remove(metafile)
   await Deno.writeTextFile(join(folder, noticesFile), notices)
@@ -121,7 +123,7 @@ function manifest(): string {
     type: 'module',
     engines: { node: '>=20.12' },
     bin: { outhook: 'outhook.js' },
-    files: ['outhook.js', 'assets', noticesFile],
+    files: ['outhook.js', 'assets', 'worker', noticesFile],
   }
   return `${JSON.stringify(text, null, 2)}\n`
 }

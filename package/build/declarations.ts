@@ -1,12 +1,17 @@
 import { dirname, join, relative } from 'node:path'
-import { entryPoints } from './manifest.ts'
+import type { EntryPoint } from './manifest.ts'
 import { runTool } from './run_tool.ts'
 
 /**
  * Writes the declarations of the package into `out`/types. Only `deno check` checks the sources: here
  * TypeScript reads them without the types of Deno.
  */
-export async function writeDeclarations(root: string, modules: string, out: string): Promise<void> {
+export async function writeDeclarations(
+  root: string,
+  modules: string,
+  out: string,
+  entryPoints: readonly EntryPoint[],
+): Promise<void> {
   const draft = await Deno.makeTempDir()
   try {
     await runTool(join(modules, '.bin', 'tsc'), [

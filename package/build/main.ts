@@ -8,10 +8,11 @@ import { buildCommand } from './command.ts'
 import { buildFunctions } from './functions.ts'
 import type { Packed } from './pack.ts'
 import { buildPackage } from './package.ts'
+import { buildWorker } from './worker.ts'
 
 const help =
-  `Build the npm packages outhook, outhook-functions and outhook-command into dist/, as folders and
-tarballs, and a folder for each edge function that a project can copy.
+  `Build the npm packages outhook, outhook-worker, outhook-functions and outhook-command into dist/, as
+folders and tarballs, and a folder for each edge function that a project can copy.
 
   npx -y deno@2.9.6 task package
 
@@ -24,6 +25,7 @@ async function run(): Promise<number> {
   list(await buildPackage(projectRoot, out, print))
   const { packed, folders } = await buildFunctions(projectRoot, out)
   list(packed)
+  list(await buildWorker(projectRoot, out))
   list(await buildCommand(projectRoot, out))
   for (const path of folders) print(`wrote ${relative(projectRoot, join(out, path))}`)
   return 0

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { version } from '../../functions/_shared/base/version.ts'
 import { bundle } from './bundle.ts'
 import { writeDeclarations } from './declarations.ts'
-import { packageJson } from './manifest.ts'
+import { entryPoints, packageJson } from './manifest.ts'
 import { pack, type Packed } from './pack.ts'
 import { buildTools } from './tools.ts'
 
@@ -22,7 +22,7 @@ export async function buildPackage(
   const folder = join(out, 'outhook')
   await Deno.mkdir(folder, { recursive: true })
   await bundle(root, modules, folder)
-  await writeDeclarations(root, modules, folder)
+  await writeDeclarations(root, modules, folder, entryPoints)
   await Deno.writeTextFile(join(folder, 'package.json'), packageJson(version))
   await Deno.copyFile(join(root, 'package/README.md'), join(folder, 'README.md'))
   await Deno.copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'))

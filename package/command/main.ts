@@ -22,6 +22,7 @@ import { status, type StatusOptions } from './status/status.ts'
 import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
 import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
 import { exitCodes, ownTerminal } from './terminal.ts'
+import { worker, type WorkerOptions } from './worker/worker.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'assets')
 const list = (text: string): string[] => text.split(',').filter((name) => name !== '')
@@ -227,6 +228,26 @@ Exit codes: 0 done, 1 failed or a table was not changed, 2 wrong usage, 3 not co
   })
 
 registerApiCommands(program)
+
+program.command('worker')
+  .description('Deliver from this machine, until SIGTERM or Ctrl-C')
+  .option('--db-url <url>', 'the connection string of the database (default: OUTHOOK_DB_URL)')
+  .addHelpText(
+    'after',
+    `
+It does the same as the function deliver, and sets the memory flags of its process. After SIGTERM it
+finishes the requests in flight. OUTHOOK_PROJECT names the project, unless the connection string is one
+of Supabase. Other users of the machine can see the arguments of a command: with a password, set
+OUTHOOK_DB_URL instead.
+
+Examples:
+  OUTHOOK_DB_URL=postgresql://… OUTHOOK_PROJECT=https://<ref>.supabase.co outhook worker
+
+Exit codes: 0 stopped by a signal, 1 failed, 2 a variable is missing or not valid.`,
+  )
+  .action(async (options: WorkerOptions) => {
+    process.exitCode = await worker(join(folder, '../worker/program.js'), options, process.env)
+  })
 
 program.command('completion')
   .description('Print a script that completes commands and options in a shell')

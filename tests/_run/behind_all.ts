@@ -46,6 +46,33 @@ export const behindAll: readonly Behind[] = [
       'calls of the CLI, the order of the steps, and what a second run repeats.',
   },
   {
+    file: 'tests/package/worker.test.ts',
+    why: 'It builds three packages and starts the worker in five ways, in 30 s.',
+    caughtBy: ['tests/e2e/delivery_worker.test.ts', 'tests/project/worker_build.test.ts'],
+    how:
+      'They run the same worker from its sources and as one file, with the same flags. Left are ' +
+      'the packages, and how the command starts the process.',
+  },
+  {
+    file: 'tests/package/consume.test.ts',
+    why: 'It builds a package and starts both brokers, in 40 s.',
+    caughtBy: ['tests/consumer/brokers.test.ts', 'tests/consumer/process.test.ts'],
+    how: 'They run the same consumer from its sources. Left are the package, the options, and a ' +
+      'handler that is a function of the program.',
+  },
+  {
+    file: 'tests/package/listen.test.ts',
+    why: 'It builds the command again and starts a stack of its own, in 25 s.',
+    caughtBy: [
+      'tests/package/command/listen/feed.test.ts',
+      'tests/package/command/listen/forward.test.ts',
+      'tests/package/api_commands.test.ts',
+    ],
+    how: 'feed and forward have which events are found, what is sent and what is shown, and ' +
+      'api_commands the options that all commands share. Left are the waits for a receiver or an ' +
+      'API that is down, and the token.',
+  },
+  {
     file: 'tests/console/tasks.test.ts',
     why: 'It starts a stack and a browser, and does what an operator does, in about half a minute.',
     caughtBy: [

@@ -2,44 +2,27 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { buildCommand } from '../../package/build/command.ts'
-import { buildFunctions } from '../../package/build/functions.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { testFolder } from '../_support/folder.ts'
-import {
-  patienceMs,
-  startOuthook,
-  type TestEndpoint,
-  type TestOuthook,
-} from '../_support/outhook.ts'
-import { startProgram } from './_support/program.ts'
-import { type Ended, type Shop, shopIn } from './_support/shop.ts'
+import { patienceMs, type TestEndpoint, type TestOuthook } from '../_support/outhook.ts'
+import { type ApiShop, startApiShop } from './_support/api_shop.ts'
+import type { Ended, Shop } from './_support/shop.ts'
 
-const root = testFolder()
+let shop: ApiShop
 let project: Shop
 let outhook: TestOuthook
-let env: Record<string, string>
 let good: TestEndpoint
 let bad: TestEndpoint
 
 Deno.test.beforeAll(async () => {
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
-  project = await shopIn(root, tarball)
-  outhook = await startOuthook({ only: ['deliver', 'api'] })
-  const { apiUrl, keys } = outhook.stack
-  env = { SUPABASE_URL: apiUrl, SUPABASE_SECRET_KEY: keys.secretKey }
+  shop = await startApiShop()
+  ;({ project, outhook } = shop)
   good = await outhook.createEndpoint('/good', { p_event_types: ['order.*'] })
   bad = await outhook.createEndpoint('/status/400', { p_event_types: ['order.refused'] })
 })
-Deno.test.afterAll(async () => {
-  await outhook?.stop()
-  await Deno.remove(root, { recursive: true })
-})
+Deno.test.afterAll(() => shop?.stop())
 
 function run(...args: string[]): Promise<Ended> {
-  return project.runWith(env, ...args)
+  return shop.run(...args)
 }
 
 /** Runs a command until its output has this form. */
@@ -101,7 +84,7 @@ Deno.test('deliveries, dead-letters and replay work on a refused delivery', asyn
   expect([asked.code, asked.stdout, asked.stderr]).toEqual([
     3,
     '',
-    'Dead letters that fit in the organisation default: 0\nNothing was replayed: confirm it with --yes\n',
+    'Dead letters that fit in your organisation: 0\nNothing was replayed: confirm it with --yes\n',
   ])
   const jobs = async (): Promise<number> =>
     (await outhook.sql`select from outbox.replay_job`).length
@@ -112,12 +95,7 @@ Deno.test('deliveries, dead-letters and replay work on a refused delivery', asyn
 })
 
 Deno.test('tail prints each attempt as it happens, and ends after a number of them', async () => {
-  const command = [join(project.path, 'node_modules/.bin/outhook'), 'tail']
-  await using program = startProgram(
-    [...command, '--type', 'order.sent', '--count', '2'],
-    project.path,
-    env,
-  )
+  await using program = shop.start(['tail', '--type', 'order.sent', '--count', '2'])
   await program.find(/^Attempts of events published since/)
   await run('publish', 'order.sent', '--data', '{}')
   await run('publish', 'order.paid', '--data', '{}')

@@ -86,9 +86,9 @@ export function headerValue(text: string): string {
 
 /** The data for the headers of one attempt. */
 export type WebhookAttempt = {
-  delivery: Delivery
-  event: EventRow
-  endpoint: Endpoint
+  delivery: Pick<Delivery, 'event' | 'failed_attempts'>
+  event: Pick<EventRow, 'type' | 'correlation_id' | 'idempotency_key' | 'traceparent'>
+  endpoint: Pick<Endpoint, 'headers'>
   /** Unix seconds, as signed. */
   timestamp: number
   /** null: unsigned, for brokers. */

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import process from 'node:process'
 import { deadLetters } from '../dead_letters/dead_letters.ts'
 import { deliveries, type DeliveriesOptions } from '../deliveries/deliveries.ts'
 import { endpoints, type EndpointsOptions } from '../endpoints/endpoints.ts'
+import { listen, type ListenOptions } from '../listen/listen.ts'
 import { publish, type PublishOptions } from '../publish/publish.ts'
 import { replay, type ReplayOptions } from '../replay/replay.ts'
 import { tail, type TailOptions } from '../tail/tail.ts'
@@ -18,6 +19,9 @@ function upTo(most: number): (text: string) => number {
   }
 }
 
+const listOf = (text: string): string[] =>
+  text.split(',').map((part) => part.trim()).filter((part) => part !== '')
+
 /** Adds the options of every command that calls the API, and its examples. */
 function calling(
   command: Command,
@@ -29,12 +33,13 @@ function calling(
     .option('--project-ref <ref>', 'the project at https://<ref>.supabase.co')
     .option('--url <url>', 'the URL of any other project (default: SUPABASE_URL)')
     .option('--function <name>', 'the name of the function api (default: that of the project)')
-    .option('--org <id>', 'the organisation', 'default')
+    .option('--org <id>', 'the organisation (default: that of the token, or default)')
     .option('--json', 'print JSON, one object for each line', false)
     .addHelpText(
       'after',
       `
-The secret key of the project is read from SUPABASE_SECRET_KEY.
+The secret key of the project is read from SUPABASE_SECRET_KEY. With OUTHOOK_TOKEN, the command uses
+the token of a user or a portal instead, and its scopes.
 
 Examples:
 ${examples.map((line) => `  outhook ${line}`).join('\n')}
@@ -118,6 +123,30 @@ export function registerApiCommands(program: Command): void {
     .option('--count <number>', 'end after so many attempts', upTo(1_000_000))
     .action(async (options: TailOptions) => {
       process.exitCode = await tail(options, ownTerminal())
+    })
+
+  calling(program.command('listen'), [
+    'listen --forward http://127.0.0.1:3000/webhooks',
+    "listen --type 'order.*' --since 10 --json",
+    'listen --forward http://127.0.0.1:3000/webhooks --event <event id>',
+  ])
+    .description('Show events as they are published, and send them to a receiver on this machine')
+    .option('--forward <url>', 'the URL of the receiver; without it, events are only shown')
+    .option(
+      '--type <types>',
+      'only those of these types, separated by commas: order.paid, order.*',
+      listOf,
+      [],
+    )
+    .option('--since <minutes>', 'begin with events of the last minutes', upTo(1_440), 0)
+    .option('--count <number>', 'end after so many events', upTo(1_000_000))
+    .option('--event <id>', 'only this event, also an earlier one')
+    .addOption(
+      new Option('--payload <form>', 'what the body contains').choices(['envelope', 'data'])
+        .default('envelope'),
+    )
+    .action(async (options: ListenOptions) => {
+      process.exitCode = await listen(options, ownTerminal())
     })
 }
 

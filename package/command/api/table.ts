@@ -12,6 +12,12 @@ export function showTable(head: readonly string[], rows: readonly (readonly unkn
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '-'
   const text = Array.isArray(value) ? value.join(',') : String(value)
+  return oneLine(text)
+}
+
+/** A text on one line, without characters that move the cursor, and with at most `most` characters. */
+export function oneLine(text: string, most = Infinity): string {
   // deno-lint-ignore no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+  const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+  return line.length > most ? `${line.slice(0, most)}…` : line
 }

@@ -39,7 +39,8 @@ export async function readTarget(
   }
 }
 
-function urlOf(
+/** The URL of the project that options and variables name. */
+export function urlOf(
   { url, projectRef }: TargetOptions,
   env: Readonly<Record<string, string | undefined>>,
   command: string,

@@ -52,7 +52,8 @@ async function replayAll(
   }
   const { total, capped, failedTo } = await client.previewReplayJob({ body: selection })
   const number = `${total}${capped ? ' or more' : ''}`
-  printError(`Dead letters that fit in the organisation ${org}: ${number}`)
+  const place = org === undefined ? 'your organisation' : `the organisation ${org}`
+  printError(`Dead letters that fit in ${place}: ${number}`)
   if (!yes) {
     const message = `Send these ${number} dead letters again?`
     if (!isInteractive || json || await confirm({ message }) !== true) {

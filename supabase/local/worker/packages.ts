@@ -10,8 +10,8 @@ export function externalPackages(metafile: string): string[] {
     outputs: Record<string, { imports: { path: string; external?: boolean }[] }>
   }
   const names = new Set<string>()
-  for (const { path } of Object.values(outputs).flatMap(({ imports }) => imports)) {
-    if (!isBuiltin(path)) names.add(packageOf(path))
+  for (const { path, external } of Object.values(outputs).flatMap(({ imports }) => imports)) {
+    if (external === true && !isBuiltin(path)) names.add(packageOf(path))
   }
   return [...names].sort()
 }

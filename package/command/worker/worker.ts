@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import process from 'node:process'
+import { workerFlags, workerThreads } from '../../../functions/_shared/runtime/node_runtime.ts'
+import { exitCodes } from '../terminal.ts'
+
+/** The options of `outhook worker`. */
+export interface WorkerOptions {
+  dbUrl?: string
+}
+
+/**
+ * Runs the worker with its flags of V8, which are read only at the start of a process. Since Node 22.15 this
+ * process becomes the worker. Otherwise the worker is a child, which ends with this process. Returns its exit code.
+ */
+export async function worker(
+  program: string,
+  { dbUrl }: WorkerOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const own = {
+    ...env,
+    ...dbUrl === undefined ? {} : { OUTHOOK_DB_URL: dbUrl },
+    UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? String(workerThreads),
+  }
+  const args = 'Deno' in globalThis
+    ? ['run', '-A', `--v8-flags=${workerFlags.join(',')}`, program]
+    : [...workerFlags, program]
+  if ('execve' in process && typeof process.execve === 'function') {
+    try {
+      process.execve(process.execPath, [process.execPath, ...args], own)
+    } catch {
+      // Windows and the permission model of Node do not have it.
+    }
+  }
+  return await runChild(args, own)
+}
+
+/** The channel tells the child if this process ends in a way that cannot be caught. */
+function runChild(
+  args: readonly string[],
+  env: Record<string, string | undefined>,
+): Promise<number> {
+  const child = spawn(process.execPath, args, {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  let isTold = false
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      isTold = true
+      child.kill('SIGTERM')
+    })
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    // Deno reports the signal that it has sent, also if the child has ended with a code.
+    child.once('exit', (code) => resolve(code ?? (isTold ? exitCodes.done : exitCodes.failed)))
+  })
+}

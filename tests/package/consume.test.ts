@@ -1,0 +1,195 @@
+/** `outhook-worker/consume`, packed and installed, on a real RabbitMQ and on librdkafka's cluster. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { buildTools } from '../../package/build/tools.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import type { Bus } from '../consumer/_support/bus.ts'
+import { startKafkaBus } from '../consumer/_support/kafka_bus.ts'
+import { startRabbitMqBus } from '../consumer/_support/rabbitmq_bus.ts'
+import { orderMessages, type Shop, startShop } from '../consumer/_support/shop.ts'
+import { nodeCommand } from '../_support/node.ts'
+import { patienceMs } from '../_support/patience.ts'
+import { docsBlock } from '../project/_docs.ts'
+import { type Program, startProgram } from './_support/program.ts'
+import { type WorkerFolder, workerFolder } from './_support/worker_folder.ts'
+
+let shop: Shop
+let user: WorkerFolder
+let kafka: Bus
+let rabbitMq: Bus
+
+const deno = [Deno.execPath(), 'run', '-A', '--cached-only', '--no-lock']
+
+Deno.test.beforeAll(async () => {
+  ;[shop, kafka, rabbitMq, user] = await Promise.all([
+    startShop(),
+    startKafkaBus(() => {}),
+    startRabbitMqBus(),
+    workerFolder(),
+  ])
+})
+Deno.test.afterAll(async () => {
+  await kafka?.[Symbol.asyncDispose]()
+  await rabbitMq?.[Symbol.asyncDispose]()
+  await shop?.[Symbol.asyncDispose]()
+  await user?.[Symbol.asyncDispose]()
+})
+
+/** Starts a program on the broker; it gets SIGTERM by `stop`. */
+async function start(
+  name: string,
+  text: string,
+  command: string[],
+  bus: Bus,
+  source = '',
+): Promise<Program> {
+  const program = await user.write(name, text)
+  return startProgram([...command, program], user.path, {
+    OUTHOOK_DB_URL: shop.dbUrl,
+    SOURCE: source,
+    ...bus.env.OUTHOOK_KAFKA_BROKERS === undefined
+      ? {
+        RABBITMQ_URL: bus.env.OUTHOOK_RABBITMQ_URL ?? '',
+        // As the page says for a broker with an authority of its own.
+        NODE_EXTRA_CA_CERTS: bus.env.OUTHOOK_RABBITMQ_CA ?? '',
+        DENO_CERT: bus.env.OUTHOOK_RABBITMQ_CA ?? '',
+      }
+      : { BROKERS: bus.env.OUTHOOK_KAFKA_BROKERS },
+  })
+}
+
+/** Waits until the inbox of the consumer has this many messages. */
+async function untilRecorded(count: number): Promise<boolean> {
+  return await waitUntil(async () => {
+    const rows = await shop.sql`select from outbox.consumer_inbox where consumer = 'billing'`
+    return rows.length === count
+  }, { timeoutMs: patienceMs })
+}
+
+for (const runtime of ['Node', 'Deno'] as const) {
+  for (const name of ['Kafka', 'RabbitMQ'] as const) {
+    Deno.test(`the program of the page handles each message of ${name} once, under ${runtime}`, async () => {
+      await shop.clear()
+      const bus = name === 'Kafka' ? kafka : rabbitMq
+      const source = `orders-${runtime}`
+      await bus.create(source)
+      const messages = orderMessages(20, `${runtime}-${name}`)
+      await bus.send(source, [...messages, ...messages])
+      const command = runtime === 'Node' ? [await nodeCommand()] : deno
+      const page = docsBlock('package-consume.mjs')
+      await using program = await start('consume.mjs', page, command, bus, source)
+      const isDone = await untilRecorded(20)
+      expect([isDone, isDone ? '' : program.lines.join('\n')]).toEqual([true, ''])
+      const handled = program.lines.filter((line) => line.startsWith('order ')).sort()
+      expect(handled).toEqual(
+        messages.map((_, n) => `order ${n}, attempt 1`).sort(),
+      )
+    })
+  }
+}
+
+const sql = `
+import { consume } from 'outhook-worker/consume'
+const stop = new AbortController()
+const source = { queue: 'bills', url: process.env.RABBITMQ_URL }
+const common = { source, consumer: 'billing', dbUrl: process.env.OUTHOOK_DB_URL, signal: stop.signal }
+await consume({ ...common, handle: 'shop.nothing' }).catch((error) => console.log('refused', error.message))
+await consume({ ...common, consumer: 'a b', handle: 'shop.bill_order' })
+  .catch((error) => console.log('refused', error.message))
+process.on('SIGTERM', () => stop.abort())
+console.log('begins')
+await consume({ ...common, handle: 'shop.bill_order', log: (line) => console.log('log', line) })
+console.log('ended')
+`
+
+Deno.test('consume() calls a SQL function, rejects what cannot be called, and ends by its signal', async () => {
+  await shop.clear()
+  await rabbitMq.create('bills')
+  await rabbitMq.send('bills', orderMessages(3, 'bill'))
+  const path = await user.write('sql.mjs', sql)
+  const child = new Deno.Command(await nodeCommand(), {
+    args: [path],
+    env: {
+      OUTHOOK_DB_URL: shop.dbUrl,
+      RABBITMQ_URL: rabbitMq.env.OUTHOOK_RABBITMQ_URL ?? '',
+      NODE_EXTRA_CA_CERTS: rabbitMq.env.OUTHOOK_RABBITMQ_CA ?? '',
+    },
+    stdin: 'null',
+    stdout: 'piped',
+  }).spawn()
+  const isDone = await untilRecorded(3)
+  child.kill('SIGTERM')
+  const { code, stdout } = await child.output()
+  const said = new TextDecoder().decode(stdout).trimEnd().split('\n')
+  expect([isDone, code]).toEqual([true, 0])
+  expect(said.filter((line) => !line.startsWith('log'))).toEqual([
+    expect.stringMatching(/^refused .*shop\.nothing/),
+    expect.stringMatching(/^refused consumer must be/),
+    'begins',
+    'ended',
+  ])
+  expect(said.some((line) => line.startsWith('log {') && line.includes('consumer stopped'))).toBe(
+    true,
+  )
+  const orders = [...await shop.orders()].sort((left, right) => left.id - right.id)
+  expect(orders).toEqual([0, 1, 2].map((id) => ({ id, times: 1 })))
+})
+
+const failing = `
+import { consume } from 'outhook-worker/consume'
+const stop = new AbortController()
+await consume({
+  source: { queue: 'failing', url: process.env.RABBITMQ_URL },
+  consumer: 'billing',
+  dbUrl: process.env.OUTHOOK_DB_URL,
+  timeoutMs: 300,
+  async handle({ attempt }) {
+    console.log('attempt', attempt)
+    if (attempt === 1) throw new Error('refused')
+    if (attempt === 2) await new Promise(() => {})
+    stop.abort()
+  },
+  signal: stop.signal,
+})
+`
+
+Deno.test('a message whose handler throws or takes too long gets its next attempt', async () => {
+  await shop.clear()
+  await rabbitMq.create('failing')
+  await rabbitMq.send('failing', orderMessages(1, 'failing'))
+  await using program = await start('failing.mjs', failing, [await nodeCommand()], rabbitMq)
+  expect(await program.ended).toBe(0)
+  expect(program.lines.filter((line) => line.startsWith('attempt')))
+    .toEqual(['attempt 1', 'attempt 2', 'attempt 3'])
+  expect(program.lines.some((line) => line.includes('took more than 300 ms'))).toBe(true)
+  expect(await untilRecorded(1)).toBe(true)
+})
+
+Deno.test('TypeScript accepts the declarations of the worker and of the consumer', async () => {
+  await user.write(
+    'typed.ts',
+    `import { runWorker } from 'outhook-worker'
+import { consume, type ConsumedMessage } from 'outhook-worker/consume'
+const { signal } = new AbortController()
+export const ran: Promise<void> = runWorker({ dbUrl: 'x', signal, log: (line) => line.length })
+// @ts-expect-error -- the signal is required
+runWorker({ dbUrl: 'x' })
+const handle = (message: ConsumedMessage): void => void message.body.byteLength
+consume({ source: { topic: 'a', brokers: [] }, dbUrl: 'x', consumer: 'c', handle, signal })
+// @ts-expect-error -- a queue needs its URL
+consume({ source: { queue: 'a' }, dbUrl: 'x', consumer: 'c', handle, signal })
+`,
+  )
+  const modules = await buildTools(projectRoot)
+  const { code, stdout } = await new Deno.Command(join(modules, '.bin', 'tsc'), {
+    args: [
+      ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022'],
+      ...['--lib', 'es2023', '--module', 'nodenext', '--moduleResolution', 'nodenext'],
+      ...['--types', 'node', '--typeRoots', join(modules, '@types'), 'typed.ts'],
+    ],
+    cwd: user.path,
+  }).output()
+  expect([code, new TextDecoder().decode(stdout)]).toEqual([0, ''])
+})

@@ -1,0 +1,145 @@
+/** `outhook worker` and the package `outhook-worker`, packed and installed, on a stack without functions. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { workerFlags } from '../../functions/_shared/runtime/node_runtime.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { createFirstTry } from '../_support/first_try.ts'
+import { newNode, nodeCommand, oldestNode } from '../_support/node.ts'
+import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { leftIn, processesIn } from '../_support/processes_in.ts'
+import { startWorker, type WorkerProcess } from '../_support/worker_process.ts'
+import { docsBlock } from '../project/_docs.ts'
+import { publishDry } from './_support/publish.ts'
+import { type WorkerFolder, workerFolder } from './_support/worker_folder.ts'
+
+let user: WorkerFolder
+let outhook: TestOuthook
+
+const firstTry = createFirstTry()
+const deno = [Deno.execPath(), 'run', '-A', '--cached-only', '--no-lock']
+
+Deno.test.beforeAll(async () => {
+  user = await workerFolder({ command: true })
+  outhook = await startOuthook({ functions: [], also: { held: firstTry.behaviour } })
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+  await user?.[Symbol.asyncDispose]()
+})
+
+/** The ways to start the worker, each with the name of a test. */
+async function waysOf(): Promise<Record<string, string[]>> {
+  const command = join(user.path, 'node_modules/outhook-command/outhook.js')
+  const program = await user.write('worker.mjs', docsBlock('package-worker.mjs'))
+  const [oldest, newest] = [await nodeCommand(oldestNode), await nodeCommand(newNode)]
+  return {
+    'the command under the oldest Node': [oldest, command, 'worker'],
+    'the command under a new Node': [newest, command, 'worker'],
+    'the command under Deno': [...deno, command, 'worker'],
+    'the library under the oldest Node': [oldest, program],
+    'the library under Deno': [...deno, program],
+  }
+}
+
+const names = [
+  'the command under the oldest Node',
+  'the command under a new Node',
+  'the command under Deno',
+  'the library under the oldest Node',
+  'the library under Deno',
+]
+
+for (const [at, name] of names.entries()) {
+  Deno.test(`${name} delivers, and after SIGTERM finishes what it has begun`, async () => {
+    const type = `work.t${at}`
+    await outhook.createEndpoint(`/held/${at}`, { p_event_types: [type] })
+    const worker: WorkerProcess = startWorker(outhook.stack.dbUrl, {}, (await waysOf())[name])
+    const told = Promise.withResolvers<void>()
+    firstTry.act = async (): Promise<void> => {
+      worker.kill('SIGTERM')
+      await told.promise
+    }
+    const id = await outhook.publish(type)
+    await outhook.requestsOf(id, 1)
+    const isEnding = await waitUntil(async () => {
+      const [run] = await outhook.sql`
+        select ended_at is not null as ended from outbox.run order by started_at desc limit 1`
+      return run?.ended
+    }, { timeoutMs: patienceMs })
+    told.resolve()
+    expect([isEnding, await worker.ended, worker.log.filter((line) => !line.startsWith('{'))])
+      .toEqual([true, 0, []])
+    expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+  })
+}
+
+for (const [version, isReplaced] of [[oldestNode, false], [newNode, true]] as const) {
+  Deno.test(`under Node ${version} outhook worker sets the flags, and dies with its parent`, async () => {
+    const command = join(user.path, 'node_modules/outhook-command/outhook.js')
+    const node = await nodeCommand(version)
+    const worker = startWorker(outhook.stack.dbUrl, {}, [node, command, 'worker'])
+    expect(
+      await waitUntil(() => worker.log.some((line) => line.includes('worker started')), {
+        timeoutMs: patienceMs,
+      }),
+    ).toBe(true)
+    const running = (await processesIn(user.path)).filter((line) => line.includes('program.js'))
+    expect(running).toEqual([expect.stringContaining(workerFlags.join(' '))])
+    expect((await processesIn(user.path)).some((line) => line.endsWith('outhook.js worker ')))
+      .toBe(!isReplaced)
+    expect(worker.log.filter((line) => line.includes('UV_THREADPOOL_SIZE'))).toEqual([])
+    worker.kill('SIGKILL')
+    await worker.ended
+    expect(await leftIn(user.path, patienceMs)).toEqual([])
+  })
+}
+
+Deno.test('outhook worker takes the database of --db-url, and names a missing or invalid variable', async () => {
+  const command = join(user.path, 'node_modules/outhook-command/outhook.js')
+  const rows: [args: string[], says: RegExp][] = [
+    [[], /OUTHOOK_DB_URL is not set/],
+    [['--db-url', 'mysql://user:p4ss@127.0.0.1/x'], /OUTHOOK_DB_URL/],
+    [['--db-url', 'postgresql://user:p4ss@127.0.0.1/x'], /OUTHOOK_PROJECT is not set/],
+  ]
+  for (const [args, says] of rows) {
+    const ended = await new Deno.Command(await nodeCommand(newNode), {
+      args: [command, 'worker', ...args],
+      cwd: user.path,
+      clearEnv: true,
+      env: { PATH: Deno.env.get('PATH') ?? '' },
+      stdin: 'null',
+    }).output()
+    const said = new TextDecoder().decode(ended.stdout) + new TextDecoder().decode(ended.stderr)
+    expect([args, ended.code, said]).toEqual([args, 2, expect.stringMatching(says)])
+    expect(said).not.toContain('p4ss')
+  }
+})
+
+Deno.test('runWorker() rejects with the name of an invalid option', async () => {
+  const program = await user.write(
+    'invalid.mjs',
+    `import { runWorker } from 'outhook-worker'
+     const signal = new AbortController().signal
+     await runWorker({ dbUrl: 'none', signal }).catch((error) => console.log(error.message))`,
+  )
+  const { stdout } = await new Deno.Command(await nodeCommand(), { args: [program] }).output()
+  expect(new TextDecoder().decode(stdout)).toMatch(/OUTHOOK_DB_URL/)
+})
+
+Deno.test('the package has modules, types and licences, no dependencies, and can be published', async () => {
+  const { files, tarball, size, unpackedSize } = user.packed
+  const others = files.map(({ path }) => path)
+    .filter((path) => !/^(chunk-\w+\.js|types\/(worker|consume)\/\w+\.d\.ts)$/.test(path))
+  expect(others.sort()).toEqual([
+    ...['LICENSE', 'README.md', 'THIRD_PARTY_NOTICES.txt', 'consume.js', 'package.json'],
+    'worker.js',
+  ])
+  const manifest = JSON.parse(
+    await Deno.readTextFile(join(user.path, 'node_modules/outhook-worker/package.json')),
+  )
+  expect(Object.keys(manifest).filter((name) => /dependencies|scripts/i.test(name))).toEqual([])
+  // At most a tenth more than when this was written.
+  expect([size < 310_000, unpackedSize < 1_200_000]).toEqual([true, true])
+  expect(await publishDry(tarball)).toContain('outhook-worker@')
+})
