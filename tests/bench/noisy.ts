@@ -67,9 +67,9 @@ async function run(part: Part, size: Size, say: (line: string) => void): Promise
 
     await noise.start()
     await warmUp()
-    await resetStatements(scene.sql)
+    await resetStatements(scene.admin)
     const beside = await scene.measure(plan.seconds, noise)
-    for (const one of await longestStatements(scene.sql, 12)) say(statementLine(one))
+    for (const one of await longestStatements(scene.admin, 12)) say(statementLine(one))
     const answers = await noise.stop()
     say(lineOf('beside', beside))
     for (const [answer, times] of Object.entries(answers).sort()) say(`${answer}: ${times} times`)

@@ -21,6 +21,8 @@ const WARM_UP_MS = 5_000
 
 export type Scene = {
   sql: Sql
+  /** As the superuser, who may reset the statistics of statements. */
+  admin: Sql
   /** A new process of the noisy organisation with its endpoints; it waits for `start()`. */
   addNoise(part: Part, endpoints: number): Promise<Noise>
   /** The times of the quiet organisation during so many seconds, and the CPU in use. */
@@ -34,6 +36,7 @@ export async function startScene(): Promise<Scene> {
   const dataDir = testFolder()
   const stack = await startStack({ dataDir, ports: 'free' })
   const sql = postgres(stack.dbUrl, { max: 1, onnotice: () => {} })
+  const admin = postgres(stack.adminDbUrl, { max: 1, onnotice: () => {} })
   const quiet = await startPart('quiet', stack.dbUrl)
   const load = await startPart('load', stack.dbUrl)
   const worker = startTaskWorker(stack.dbUrl)
@@ -51,6 +54,7 @@ export async function startScene(): Promise<Scene> {
 
   return {
     sql,
+    admin,
     measure,
     addNoise: async (part, endpoints) => {
       const noise = await startNoise(optionsOf(stack, part.loops))
@@ -70,6 +74,7 @@ export async function startScene(): Promise<Scene> {
       await worker.stop()
       await Promise.all([quiet.end(), load.end()])
       await sql.end()
+      await admin.end()
       await stack.stop()
       await Deno.remove(dataDir, { recursive: true })
     },
