@@ -12,6 +12,8 @@ export type RunOptions = {
   window: number
   /** Sends that start together, without yielding; doubled each time `windowMs` passes without room. */
   windowStep: number
+  /** Fewer start together if their bodies have more characters than this. */
+  stepSize: number
   /** The longest wait for room in the window. */
   windowMs: number
   /** Dispatches in flight at once. With two, the database works while a response is handled. */
@@ -57,6 +59,7 @@ const common = {
   maxOutstanding: 1_792,
   window: 64,
   windowStep: 16,
+  stepSize: 262_144,
   windowMs: 2,
   batchSize: Infinity,
   gatherMs: 20,

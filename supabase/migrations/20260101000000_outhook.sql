@@ -7730,6 +7730,8 @@ begin
     from (
       select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
       from pg_catalog.unnest(p_batch.turn_orgs) t
+      -- So that each organisation is looked up once, and not for each of its parts.
+      offset 0
     ) o
     cross join lateral (
       select b.ctid as row_at from outbox.waiting_part b
@@ -7934,28 +7936,6 @@ $$;
 comment on function outbox.org_pairs_end(outbox.routing, integer) is
   'The place of the first pair with which an organisation has more than p_most; null if there is '
   'none.';
-
-create function outbox.org_share_ends(
-  p_questions outbox.question[], p_most bigint
-) returns integer
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.min(s.place)
-    from (
-      select q.place, pg_catalog.row_number() over orgs as n,
-        pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) over orgs as work
-      from unnest(p_questions) with ordinality
-        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
-      window orgs as (partition by q.org_id order by q.place)
-    ) s
-    where s.work > p_most and s.n > 1);
-end
-$$;
-comment on function outbox.org_share_ends(outbox.question[], bigint) is
-  'The place of the first question with which an organisation has more work than p_most; its first '
-  'question does not count. Null if there is none.';
 
 -- sql/engine/route/first_turn.sql
 
@@ -8474,8 +8454,11 @@ comment on function outbox.drop_ended_subscriptions(timestamptz, integer) is
 create function outbox.count_values(p_body text) returns bigint
 language sql immutable strict set search_path = ''
 as $$
-  select 1 + pg_catalog.octet_length(p_body)::bigint
-    - pg_catalog.octet_length(pg_catalog.translate(p_body, ',[{', ''))
+  -- One translate() of 230 KB takes 23 ms, three replace() take 1.5 ms.
+  select 1 + 3 * pg_catalog.octet_length(p_body)::bigint
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, ',', ''))
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, '[', ''))
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, '{', ''))
 $$;
 comment on function outbox.count_values(text) is
   'The most values that a JSON text can have: one more than it has commas and opening brackets.';
@@ -8543,7 +8526,7 @@ comment on function outbox.filter_steps(integer[], bigint) is
 -- the limit of one call, or at the share of one organisation if others may be waiting (see turn).
 
 create function outbox.read_payload(
-  p_event_id uuid, out doc jsonb, out value_count bigint, out problem text
+  p_event_id uuid, out doc jsonb, out problem text
 )
 language plpgsql stable
 set search_path = ''
@@ -8554,7 +8537,6 @@ declare
   v_body text;
 begin
   select e.body into v_body from outbox.event e where e.id = p_event_id;
-  value_count := outbox.count_values(v_body);
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -8566,8 +8548,7 @@ begin
 end
 $$;
 comment on function outbox.read_payload(uuid) is
-  'The payload of an event for its filters, with the number of its values (count_values()), or the '
-  'reason why it cannot be read as jsonb.';
+  'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -8649,25 +8630,35 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  v_share_ends integer;
+  -- The estimated work of each organisation so far; null if none waits for another.
+  v_shares jsonb;
+  v_share bigint;
+  v_is_read boolean;
 begin
   if p_batch.is_shared then
     -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
     if p_is_whole then
       p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
-    v_share_ends := outbox.org_share_ends(p_batch.questions, p_most / 2);
+    v_shares := '{}'::jsonb;
   end if;
   foreach v_question in array p_batch.questions loop
-    exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
+    if v_shares is not null then
+      v_share := coalesce((v_shares ->> v_question.org_id)::bigint, 0)
+        + outbox.estimated_work(v_question.body_bytes, v_question.weights);
+      -- The first question of each organisation is always asked.
+      exit when v_share > p_most / 2 and v_shares ? v_question.org_id;
+      v_shares := v_shares || pg_catalog.jsonb_build_object(v_question.org_id, v_share);
+    end if;
     if v_event is distinct from v_question.event_id then
       v_work := v_work + v_question.body_bytes / v_bytes_of_step;
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
       exit when v_event is not null and (v_work > p_most or v_sorting > p_most);
       v_event := v_question.event_id;
-      select r.doc, r.value_count, r.problem into v_doc, v_value_count, v_unreadable
-      from outbox.read_payload(v_event) r;
+      v_value_count := (
+        select outbox.count_values(e.body) from outbox.event e where e.id = v_event);
+      v_is_read := false;
     end if;
     if pg_catalog.cardinality(v_question.filters) > 1 then
       v_question := outbox.each_filter_once(v_question);
@@ -8676,7 +8667,13 @@ begin
     v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
       + case when v_steps > outbox.most_filter_steps() then 0 else coalesce(v_steps, 0) end;
     exit when v_work > p_most and pg_catalog.cardinality(v_problems) > 0;
-    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
+    -- A payload with too many values for its filters is not parsed: that takes 8 ms for 230 KB.
+    if not v_is_read and coalesce(v_steps <= outbox.most_filter_steps(), true) then
+      select r.doc, r.problem into v_doc, v_unreadable from outbox.read_payload(v_event) r;
+      v_is_read := true;
+    end if;
+    v_problems := pg_catalog.array_append(v_problems, coalesce(
+      case when v_is_read then v_unreadable end,
       outbox.filter_problem(v_question, v_doc, v_steps)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
@@ -15224,8 +15221,13 @@ begin
   -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
   -- it does not request older batches again. The range has a lower bound, because otherwise the
   -- query would scan all dead rows that a long open transaction keeps.
+  -- SKIP LOCKED: the call before this one may still be deleting some of them, and this call would
+  -- wait until its end.
   delete from outbox.run_batch b
-  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+  where b.ctid = any (array(
+    select o.ctid from outbox.run_batch o
+    where o.run_id = p_run and o.seq between p_seq - 16 and p_seq - 9
+    for update skip locked));
 exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
@@ -15234,7 +15236,8 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Deletes the old batches of a run, which it will not request again.';
+  'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch with '
+  'SKIP LOCKED.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed

@@ -14,41 +14,35 @@
  * the control must not have them. The first measurement is all of the noise. The others are parts of it
  * alone, and a bare loop on each processor.
  *
- *   deno run -A tests/bench/noisy.ts [--small] [--only noisy-filters]
+ * `noisy-loops` takes each loop of the noise alone, beside a control of its own, and names the longest statements.
+ *
+ *   deno run -A tests/bench/noisy.ts [--small] [--only noisy-filters] [--only noisy-loops --loop search]
  */
 
-import postgres from 'postgres'
-import { startStack } from '../../supabase/local/stack.ts'
-import { testFolder } from '../_support/folder.ts'
-import { startTaskWorker } from '../soak/_support/processes.ts'
 import { runMeasurements } from './engine/command.ts'
 import type { Finding, Measurement, Size } from './engine/measurement.ts'
-import { pause } from './engine/pause.ts'
-import { beyond, countCpu, type Pids } from './noisy/cpu.ts'
-import { startNoise } from './noisy/noise_process.ts'
-import { ARRIVAL_MS } from './noisy/options.ts'
-import {
-  addNoisyEndpoints,
-  describeBacklog,
-  heavyFilters,
-  removeNoise,
-} from './noisy/organisation.ts'
+import { beyond } from './noisy/cpu.ts'
+import { measureLoops } from './noisy/loops.ts'
+import { describeBacklog, removeNoise } from './noisy/organisation.ts'
 import { type Part, parts } from './noisy/parts.ts'
-import { findingOf, lineOf, type Measured, RATIO, ratio } from './noisy/report.ts'
-import { type Child, startChild } from './run/child.ts'
+import { findingOf, lineOf, RATIO, ratio } from './noisy/report.ts'
+import { PIECE_MS, RATE, startScene, warmUp } from './noisy/scene.ts'
+import { longestStatements, resetStatements, statementLine } from './noisy/statements.ts'
 
-/** Events of the quiet organisation a second. */
-const RATE = 20
-const WARM_UP_MS = 5_000
-/** The CPU time of a statement of the control: that of a query of a usual application. */
-const PIECE_MS = 5
-
-const measurements: readonly Measurement[] = parts.map((part) => ({
-  name: part.name,
-  title: part.title,
-  minutes: 8,
-  run: (size, say) => run(part, size, say),
-}))
+const measurements: readonly Measurement[] = [
+  ...parts.map((part) => ({
+    name: part.name,
+    title: part.title,
+    minutes: 8,
+    run: (size: Size, say: (line: string) => void) => run(part, size, say),
+  })),
+  {
+    name: 'noisy-loops',
+    title: 'Each loop of the noise alone, or that of --loop',
+    minutes: 16,
+    run: (size, say, { loop }) => measureLoops(loop, size, say),
+  },
+]
 
 type Plan = {
   /** Of each of the four measurements. */
@@ -64,41 +58,25 @@ const plans: Record<Size, Plan> = {
 
 async function run(part: Part, size: Size, say: (line: string) => void): Promise<Finding> {
   const plan = plans[size]
-  const dataDir = testFolder()
-  const stack = await startStack({ dataDir, ports: 'free' })
-  const sql = postgres(stack.dbUrl, { max: 1, onnotice: () => {} })
-  const quiet = await startPart('quiet', stack.dbUrl)
-  const load = await startPart('load', stack.dbUrl)
-  const noise = await startNoise({
-    api: `${stack.apiUrl}/functions/v1/api/v1`,
-    headers: { apikey: stack.keys.secretKey, 'x-org-id': 'noisy' },
-    filters: [...heavyFilters],
-    loops: part.loops,
-  })
-  const worker = startTaskWorker(stack.dbUrl)
+  const scene = await startScene()
   try {
-    await sql`select outbox.create_endpoint(${String(quiet.hello['origin'])}, '{quiet.*}', 'quiet')`
-    await addNoisyEndpoints(sql, noise.origin, part, plan.endpoints)
-    await stack.functions.targets.get('api')?.origin(ARRIVAL_MS)
-    const pids = {
-      postmaster: Number(Deno.readTextFileSync(`${dataDir}/pg/postmaster.pid`).split('\n')[0]),
-      others: [worker.pid, noise.pid, Deno.pid, stack.functions.pid('api') ?? 0],
-    }
-    const measure = (seconds: number): Promise<Measured> => measureQuiet(quiet, pids, seconds)
-    await measure(2)
-    const without = await measure(plan.seconds)
+    const noise = await scene.addNoise(part, plan.endpoints)
+    await scene.measure(2)
+    const without = await scene.measure(plan.seconds, noise)
     say(lineOf('without', without))
 
     await noise.start()
-    await pause(WARM_UP_MS)
-    const beside = await measure(plan.seconds)
+    await warmUp()
+    await resetStatements(scene.admin)
+    const beside = await scene.measure(plan.seconds, noise)
+    for (const one of await longestStatements(scene.admin, 12)) say(statementLine(one))
     const answers = await noise.stop()
     say(lineOf('beside', beside))
     for (const [answer, times] of Object.entries(answers).sort()) say(`${answer}: ${times} times`)
-    say(`left of the noise: ${await describeBacklog(sql)}`)
+    say(`left of the noise: ${await describeBacklog(scene.sql)}`)
 
-    await removeNoise(sql)
-    const after = await measure(plan.seconds)
+    await removeNoise(scene.sql)
+    const after = await scene.measure(plan.seconds, noise)
     say(lineOf('after', after))
 
     const more = beyond(beside.shares, without.shares)
@@ -107,10 +85,7 @@ async function run(part: Part, size: Size, say: (line: string) => void): Promise
         more.others.toFixed(2)
       } elsewhere, besides what the quiet organisation takes`,
     )
-    await load.ask({ ...more, pieceMs: PIECE_MS })
-    await pause(WARM_UP_MS)
-    const control = await measure(plan.seconds)
-    await load.ask('stop')
+    const control = await scene.measureControl(more, plan.seconds, noise)
     say(lineOf('control', control))
     say(
       `p99 with the noise: ${ratio(beside, without).toFixed(2)} times that without it, and ` +
@@ -119,24 +94,8 @@ async function run(part: Part, size: Size, say: (line: string) => void): Promise
     const how = { ...plan, rate: RATE, pieceMs: PIECE_MS }
     return findingOf(part, { without, beside, after, control }, answers, how)
   } finally {
-    await noise.stop()
-    await worker.stop()
-    await Promise.all([quiet.end(), load.end()])
-    await sql.end()
-    await stack.stop()
-    await Deno.remove(dataDir, { recursive: true })
+    await scene.end()
   }
-}
-
-function startPart(name: 'quiet' | 'load', dbUrl: string): Promise<Child> {
-  const script = new URL(`./noisy/${name}.ts`, import.meta.url).pathname
-  return startChild(name, [Deno.execPath(), 'run', '-A', '--cached-only', script, dbUrl])
-}
-
-async function measureQuiet(quiet: Child, pids: Pids, seconds: number): Promise<Measured> {
-  const read = countCpu(pids)
-  const { times } = await quiet.ask<{ times: number[] }>({ rate: RATE, seconds })
-  return { times, shares: read() }
 }
 
 if (import.meta.main) await runMeasurements('deno run -A tests/bench/noisy.ts', measurements)

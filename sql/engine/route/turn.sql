@@ -209,6 +209,8 @@ begin
     from (
       select t as org_id, outbox.period_of(outbox.first_waiting(t)) as period
       from pg_catalog.unnest(p_batch.turn_orgs) t
+      -- So that each organisation is looked up once, and not for each of its parts.
+      offset 0
     ) o
     cross join lateral (
       select b.ctid as row_at from outbox.waiting_part b
@@ -413,25 +415,3 @@ $$;
 comment on function outbox.org_pairs_end(outbox.routing, integer) is
   'The place of the first pair with which an organisation has more than p_most; null if there is '
   'none.';
-
-create function outbox.org_share_ends(
-  p_questions outbox.question[], p_most bigint
-) returns integer
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.min(s.place)
-    from (
-      select q.place, pg_catalog.row_number() over orgs as n,
-        pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) over orgs as work
-      from unnest(p_questions) with ordinality
-        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
-      window orgs as (partition by q.org_id order by q.place)
-    ) s
-    where s.work > p_most and s.n > 1);
-end
-$$;
-comment on function outbox.org_share_ends(outbox.question[], bigint) is
-  'The place of the first question with which an organisation has more work than p_most; its first '
-  'question does not count. Null if there is none.';

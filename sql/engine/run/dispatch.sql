@@ -236,8 +236,13 @@ begin
   -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
   -- it does not request older batches again. The range has a lower bound, because otherwise the
   -- query would scan all dead rows that a long open transaction keeps.
+  -- SKIP LOCKED: the call before this one may still be deleting some of them, and this call would
+  -- wait until its end.
   delete from outbox.run_batch b
-  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+  where b.ctid = any (array(
+    select o.ctid from outbox.run_batch o
+    where o.run_id = p_run and o.seq between p_seq - 16 and p_seq - 9
+    for update skip locked));
 exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
     raise;
@@ -246,7 +251,8 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Deletes the old batches of a run, which it will not request again.';
+  'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch with '
+  'SKIP LOCKED.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed

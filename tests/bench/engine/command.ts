@@ -22,6 +22,7 @@ const flags = {
   only: { type: 'string', multiple: true, default: [] as string[] },
   small: { type: 'boolean', default: false },
   keep: { type: 'boolean' },
+  loop: { type: 'string', multiple: true, default: [] as string[] },
 } as const
 
 function helpOf(command: string, all: readonly Measurement[]): string {
@@ -50,7 +51,7 @@ export function runMeasurements(
   return runCommand({
     help,
     flags,
-    run: async ({ only, small, keep }) => {
+    run: async ({ only, small, keep, loop }) => {
       const names = only.flatMap((words) => words.split(','))
       const unknown = names.filter((name) => !all.some((one) => one.name === name))
       if (unknown.length > 0) {
@@ -59,7 +60,7 @@ export function runMeasurements(
       }
       const chosen = all.filter(({ name }) => names.length === 0 || names.includes(name))
       const line = [command, ...Deno.args].join(' ')
-      const taken = await take(chosen, small ? 'small' : 'full', line)
+      const taken = await take(chosen, small ? 'small' : 'full', line, loop)
       const problems = taken.filter(({ problem }) => problem !== null).length
       print(`\n${toVerdicts(taken)}`)
       print(`\n${taken.length} measurements, ${problems} problems`)
@@ -80,6 +81,7 @@ async function take(
   measurements: readonly Measurement[],
   size: Size,
   command: string,
+  loop: readonly string[],
 ): Promise<Taken[]> {
   const begun = performance.now()
   const commit = await readCommit()
@@ -95,7 +97,7 @@ async function take(
       at: new Date().toISOString(),
     })
     try {
-      const finding = await run(size, say)
+      const finding = await run(size, say, { loop })
       print(`\n${toTable(finding)}\n${finding.note}.`)
       taken.push({ ...how(), problem: null, ...finding })
     } catch (error) {

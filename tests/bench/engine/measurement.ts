@@ -26,8 +26,15 @@ export interface Measurement {
   title: string
   /** About how long it takes in full. */
   minutes: number
-  /** Throws when it could not measure, or when what it saw cannot be right. */
-  run(size: Size, say: (line: string) => void): Promise<Finding>
+  /**
+   * Throws when it could not measure, or when what it saw cannot be right. `loop`: the words of `--loop`, which
+   * only the measurement of the noisy neighbour's loops reads.
+   */
+  run(
+    size: Size,
+    say: (line: string) => void,
+    choice: { loop: readonly string[] },
+  ): Promise<Finding>
 }
 
 /** Whether a figure keeps to its target; one that is no number does not. */

@@ -1,18 +1,21 @@
-/** What the noisy organisation does over and over. `spin` is no request: it only takes the processors. */
-export type LoopName =
-  | 'big'
-  | 'batch'
-  | 'small'
-  | 'schema'
-  | 'change'
-  | 'create'
-  | 'rotate'
-  | 'replay'
-  | 'token'
-  | 'deliveries'
-  | 'events'
-  | 'search'
-  | 'spin'
+/** What the noisy organisation may do over and over: each loop is one kind of request. */
+export const loopNames = [
+  'big',
+  'batch',
+  'small',
+  'schema',
+  'change',
+  'create',
+  'rotate',
+  'replay',
+  'token',
+  'deliveries',
+  'events',
+  'search',
+] as const
+
+/** `spin` is no request: it only takes the processors. */
+export type LoopName = typeof loopNames[number] | 'spin'
 
 /** What the process of the noisy organisation needs to know. */
 export type NoiseOptions = {

@@ -1,5 +1,9 @@
 /** The test that fails without each lock of sql/: a file of tests/concurrency/, and words of the test's name. */
 export const lockTests: Record<string, [file: string, words: string]> = {
+  'engine/run/dispatch.sql forget_batches: for update skip locked': [
+    'repeat.test.ts',
+    'dispatch() does not wait for the call before it',
+  ],
   'foundation/setting_check.sql lock_settings: pg_advisory_xact_lock': [
     'settings.test.ts',
     "waits for another's change of a setting",

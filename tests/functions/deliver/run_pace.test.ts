@@ -1,5 +1,6 @@
 import { expect } from '@std/expect'
 import { edgeOptions } from '../../../functions/deliver/options.ts'
+import { fittingIn } from '../../../functions/deliver/turn.ts'
 import { createHarness, many, stopRun } from './harness.ts'
 
 Deno.test('run() sends what it claims at once and records each result', async () => {
@@ -233,4 +234,27 @@ Deno.test('run() of a resting worker calls within kick.quiet_ms, also if each ca
   const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0))
   expect(Math.max(...gaps)).toBeLessThan(quietMs)
   await stopRun(harness, running)
+})
+
+Deno.test('run() starts fewer sends together when their bodies are large', async () => {
+  const sizes = { stepSize: 1, windowStep: 4 }
+  for (const [options, steps] of [[sizes, Array(10).fill(1)], [{ windowStep: 4 }, [4, 4, 2]]] as const) {
+    const harness = createHarness()
+    const { clock, database, sent } = harness
+    const sentBefore: number[] = []
+    harness.yieldTurn = () => Promise.resolve(void sentBefore.push(sent.length))
+    database.add(...many(10))
+    const running = harness.start(options)
+    await clock.advance(0)
+    await stopRun(harness, running)
+    const counts = [...sentBefore.slice(0, steps.length - 1), 10]
+    expect(counts.map((count, n) => count - (counts[n - 1] ?? 0))).toEqual([...steps])
+  }
+})
+
+Deno.test('fittingIn() takes the sizes up to the one that reaches the limit, and at least one', () => {
+  expect(fittingIn(10, [4, 4, 4, 4])).toBe(3)
+  expect(fittingIn(8, [4, 4, 4])).toBe(2)
+  expect(fittingIn(10, [4, 4])).toBe(2)
+  expect(fittingIn(10, [40, 1])).toBe(1)
 })

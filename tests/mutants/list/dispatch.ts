@@ -101,4 +101,13 @@ export const dispatch: readonly Mutant[] = [
     tests: ['sql/engine/dispatch/idle.test.sql'],
     why: 'A call that arrives after its repeat claims deliveries that nobody sends.',
   },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `between p_seq - 16 and p_seq - 9
+    for update skip locked));`,
+    replace: `between p_seq - 16 and p_seq - 9
+    for update));`,
+    tests: ['concurrency/repeat.test.ts'],
+    why: 'The calls of a worker wait for each other, so a long one makes every organisation wait.',
+  },
 ]

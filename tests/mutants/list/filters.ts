@@ -93,8 +93,8 @@ export const filters: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/filter_work.sql',
-    find: `',[{', ''))`,
-    replace: `',', ''))`,
+    find: `(pg_catalog.replace(p_body, '[', ''))`,
+    replace: `(p_body)`,
     tests: ['sql/endpoints/filters/bounds.test.sql'],
     why: 'A payload of many small lists has more values than were counted.',
   },

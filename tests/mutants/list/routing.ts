@@ -292,9 +292,9 @@ export const routing: readonly Mutant[] = [
     why: 'New events wait until all turns are over.',
   },
   {
-    file: 'sql/engine/route/turn.sql',
-    find: 'where s.work > p_most and s.n > 1);',
-    replace: 'where false);',
+    file: 'sql/engine/route/evaluate_filters.sql',
+    find: 'exit when v_share > p_most / 2 and v_shares ? v_question.org_id;',
+    replace: '',
     tests: ['sql/engine/route/turns.test.sql'],
     why: 'The filters of one organisation may take a whole call.',
   },
