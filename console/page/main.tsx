@@ -11,6 +11,7 @@ import { isSignedOut, onSignedOut } from './app/hosting.ts'
 import { openSession, renewSession, type Session } from './app/session.ts'
 import { Shell } from './app/shell.tsx'
 import { applyTheme, currentTheme } from './app/theme.ts'
+import { applyZone, currentZone } from './app/zone.ts'
 import { SignIn } from './parts/sign_in.tsx'
 import { Problem } from './parts/state.tsx'
 
@@ -54,5 +55,6 @@ function App(): JSX.Element {
 }
 
 applyTheme(currentTheme())
+applyZone(currentZone())
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

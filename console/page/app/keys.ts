@@ -10,12 +10,20 @@ export const keyHelp: readonly (readonly [keys: string, what: string])[] = [
   ['r', 'The main action of the page: replay, retry or resume'],
   ...pages.map(({ key, name }) => [`g ${key}`, name] as const),
   ['t', 'Light, dark or as the system'],
+  ['z', 'Times of this place or UTC'],
   ['?', 'This help'],
   ['Esc', 'Close a dialog, or leave a field'],
 ]
 
+/** What the keys of all pages do. */
+interface Actions {
+  help(): void
+  theme(): void
+  zone(): void
+}
+
 /** Follows the keys that work on every page. */
-export function useKeys(actions: { help(): void; theme(): void }): void {
+export function useKeys(actions: Actions): void {
   // Before the page is painted: who sees it can use its keys.
   useLayoutEffect(() => {
     let isGoing = false
@@ -41,9 +49,10 @@ export function useKeys(actions: { help(): void; theme(): void }): void {
   }, [])
 }
 
-function simpleAction(key: string, actions: { help(): void; theme(): void }): (() => void) | null {
+function simpleAction(key: string, actions: Actions): (() => void) | null {
   if (key === '?') return actions.help
   if (key === 't') return actions.theme
+  if (key === 'z') return actions.zone
   if (key === '/') return () => focusOn('[data-search]')
   if (key === 'j') return () => moveRow(1)
   if (key === 'k') return () => moveRow(-1)

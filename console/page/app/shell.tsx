@@ -12,6 +12,7 @@ import { orgOf, orgParameter, setQuery, usePlace } from './location.ts'
 import { isAllowed, pageOf, pages } from './pages.ts'
 import { may } from './session.ts'
 import { applyTheme, currentTheme, nextTheme } from './theme.ts'
+import { applyZone, currentZone } from './zone.ts'
 
 /** The frame of every page: where one is, the organisation, and whether deliveries work. */
 export function Shell({ label, children }: {
@@ -21,12 +22,18 @@ export function Shell({ label, children }: {
   const { path } = usePlace()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [theme, setTheme] = useState(currentTheme)
+  const [zone, setZone] = useState(currentZone)
   const changeTheme = (): void => {
     const next = nextTheme(currentTheme())
     applyTheme(next)
     setTheme(next)
   }
-  useKeys({ help: () => setHelpOpen(true), theme: changeTheme })
+  const changeZone = (): void => {
+    const next = currentZone() === 'UTC' ? 'local' : 'UTC'
+    applyZone(next)
+    setZone(next)
+  }
+  useKeys({ help: () => setHelpOpen(true), theme: changeTheme, zone: changeZone })
   const here = pageOf(path.split('/')[1] ?? '')
   return (
     <div class='shell'>
@@ -49,6 +56,7 @@ export function Shell({ label, children }: {
           {may('health:read') && <HealthLine />}
           <div class='row'>
             <button type='button' class='plain' onClick={changeTheme}>Theme: {theme}</button>
+            <button type='button' class='plain' onClick={changeZone}>Times: {zone}</button>
             <button type='button' class='plain' onClick={() => setHelpOpen(true)}>
               Keys <kbd>?</kbd>
             </button>

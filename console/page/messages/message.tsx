@@ -5,6 +5,7 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { useState } from 'preact/hooks'
 import { api, asFailure } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
+import { may } from '../app/session.ts'
 import { ActionButton, Confirm } from '../parts/action.tsx'
 import { CopyCommands } from '../parts/copy_commands.tsx'
 import { JsonView } from '../parts/json_view.tsx'
@@ -78,13 +79,13 @@ function Actions({ message }: { message: Message }): JSX.Element {
   const path = { messageId: message.id }
   return (
     <div class='row'>
-      {message.status === 'QUEUED' && (
+      {message.status === 'QUEUED' && may('messages:send') && (
         <ActionButton
           label='Cancel message'
           act={() => api.cancelMessage({ path })}
         />
       )}
-      {message.status === 'FAILED' && message.erasedAt === null && (
+      {message.status === 'FAILED' && message.erasedAt === null && may('messages:send') && (
         <button
           type='button'
           class='primary'
@@ -94,9 +95,11 @@ function Actions({ message }: { message: Message }): JSX.Element {
           Send again
         </button>
       )}
-      <Link to={`/audit?type=OUTBOUND_MESSAGE&entity=${message.id}`} class='button'>
-        Audit trail
-      </Link>
+      {may('audit:read') && (
+        <Link to={`/audit?type=OUTBOUND_MESSAGE&entity=${message.id}`} class='button'>
+          Audit trail
+        </Link>
+      )}
       {isResending && <Resend message={message} onClose={() => setResending(false)} />}
     </div>
   )

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { navigate, usePlace } from '../app/location.ts'
+import { may } from '../app/session.ts'
 import { Snippet } from '../overview/first_endpoint.tsx'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -83,6 +84,7 @@ export function MessagesPage(): JSX.Element {
 /** A number as a link to the person; the number of an erased person is not there any more. */
 export function PersonLink({ recipient }: { recipient: string }): JSX.Element {
   if (recipient === 'erased') return <span class='quiet'>erased</span>
+  if (!may('consents:read')) return <Foreign text={recipient} mono />
   return (
     <Link to={`/people/${encodeURIComponent(recipient)}`}>
       <Foreign text={recipient} mono />
