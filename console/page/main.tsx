@@ -7,23 +7,34 @@ import { type JSX, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { queryClient } from './app/data.ts'
 import { Routes } from './app/routes.tsx'
-import { openSession, type Session } from './app/session.ts'
+import { isSignedOut, onSignedOut } from './app/hosting.ts'
+import { openSession, renewSession, type Session } from './app/session.ts'
 import { Shell } from './app/shell.tsx'
 import { applyTheme, currentTheme } from './app/theme.ts'
+import { applyZone, currentZone } from './app/zone.ts'
+import { SignIn } from './parts/sign_in.tsx'
 import { Problem } from './parts/state.tsx'
 
 function App(): JSX.Element {
   const [session, setSession] = useState<Session | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const [isOpening, setOpening] = useState(0)
   useEffect(() => {
     openSession().then(setSession, setError)
-  }, [])
+  }, [isOpening])
+  // What a renewed token allows, and until when.
+  useEffect(() => onSignedOut(() => void (isSignedOut() || renewSession())), [])
+  const again = (): void => {
+    setError(null)
+    setOpening(isOpening + 1)
+  }
   if (error !== null) {
     return (
       <main class='gate'>
         <img src='/assets/icon.svg' alt='' width='40' height='40' />
         <h1>The console is locked</h1>
         <Problem error={error} />
+        <SignIn onSignedIn={again} />
       </main>
     )
   }
@@ -44,5 +55,6 @@ function App(): JSX.Element {
 }
 
 applyTheme(currentTheme())
+applyZone(currentZone())
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

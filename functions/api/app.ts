@@ -13,6 +13,7 @@ import { addActivityRoutes } from './routes/activity.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
 import { addChannelRoutes } from './routes/channels.ts'
+import { addConsumerRoutes } from './routes/consumers.ts'
 import { addDeadLetterRoutes } from './routes/dead_letters.ts'
 import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { addDossierRoutes } from './routes/dossiers.ts'
@@ -20,6 +21,7 @@ import { addEndpointActionRoutes } from './routes/endpoint_actions.ts'
 import { addEndpointRoutes } from './routes/endpoints.ts'
 import { addEventTypeRoutes } from './routes/event_types.ts'
 import { addEventRoutes } from './routes/events.ts'
+import { addFilterTrialRoutes } from './routes/filter_trials.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addInboundRoutes } from './routes/inbound_messages.ts'
 import { addMessageRoutes } from './routes/messages.ts'
@@ -76,6 +78,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)
   addRetryConfigRoutes(app, deps)
+  addFilterTrialRoutes(app, deps)
   addSecretRoutes(app, deps)
   addPortalTokenRoutes(app, deps)
   addSessionRoutes(app, deps)
@@ -99,6 +102,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addSagaRoutes(app, deps)
   addSagaLogRoutes(app, deps)
   addSettingRoutes(app, deps)
+  addConsumerRoutes(app, deps)
   addInboundRoutes(app, deps)
   return app
 }

@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/filter-trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a filter on the newest events
+         * @description It stores nothing. An endpoint that is addressed by an event gets it whatever its filter, so these events are left out.
+         */
+        post: operations["tryFilter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/endpoints/{endpointId}/secret": {
         parameters: {
             query?: never;
@@ -1205,6 +1225,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/consumers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the consumers that have processed events (needs a secret key) */
+        get: operations["listConsumers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/inbound-messages": {
         parameters: {
             query?: never;
@@ -2126,6 +2163,66 @@ export interface components {
                 /** @description Seconds since the first attempt, without jitter. */
                 afterSeconds: number;
             }[];
+        };
+        FilterTrial: {
+            /** @description How many events the filter was tried on. */
+            tried: number;
+            /** @description How many of them would be sent. */
+            matched: number;
+            /** @description For how many the filter fails, for example because it would take too long. */
+            failed: number;
+            /** @description Whether all stored events of these types were tried. A trial reads the newest 5,000 events at most, and ends earlier if their payloads are large. */
+            isWhole: boolean;
+            /** @description The events, the newest first. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id.
+                 */
+                id: string;
+                /** @description The type. */
+                type: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                createdAt: string;
+                /** @description Whether the event would be sent. */
+                matches: boolean;
+                /** @description Why the filter fails for this event; null if it does not fail. */
+                problem: string | null;
+            }[];
+        };
+        /**
+         * @example {
+         *       "filter": "$.total > 100",
+         *       "eventTypes": [
+         *         "order.*"
+         *       ]
+         *     }
+         */
+        NewFilterTrial: {
+            /**
+             * @description The filter, as an endpoint has it.
+             * @example $.total > 100
+             */
+            filter: string;
+            /**
+             * @description Only events of these types: exact types, prefixes such as `order.*`, or `*`.
+             * @default [
+             *       "*"
+             *     ]
+             * @example [
+             *       "order.*"
+             *     ]
+             */
+            eventTypes?: string[];
+            /**
+             * @description The maximum number of events to try.
+             * @default 100
+             */
+            limit?: number;
         };
         EndpointSecret: {
             /** @description The newest shared secret, `whsec_…`. Absent in the repeat of a rotation, with the same Idempotency-Key, after the endpoint was deleted. */
@@ -4059,6 +4156,38 @@ export interface components {
                 updatedAt: string;
             }[];
         };
+        Consumers: {
+            /** @description The first 200 by name. */
+            data: {
+                /**
+                 * @description Its name.
+                 * @example billing
+                 */
+                consumer: string;
+                /** @description How many of the newest 10,000 processed events are its. */
+                recent: number;
+                /**
+                 * Format: date-time
+                 * @description The newest of these; null if none of them is its.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                lastAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it processed `eventId`; null if it has not, or if none was given.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                acceptedAt: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description The time of the oldest of the newest 10,000; null if the inbox is empty.
+             * @example 2026-11-28T03:25:45.123Z
+             */
+            recentSince: string | null;
+            /** @description Whether the inbox has no more than these. */
+            isWhole: boolean;
+        };
         InboundMessagePage: {
             /** @description The items. */
             data: components["schemas"]["InboundMessage"][];
@@ -4574,6 +4703,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetryPreview"];
+                };
+            };
+        };
+    };
+    tryFilter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFilterTrial"];
+            };
+        };
+        responses: {
+            /** @description Which of the events would be sent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterTrial"];
                 };
             };
         };
@@ -6854,6 +7013,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Settings"];
+                };
+            };
+        };
+    };
+    listConsumers: {
+        parameters: {
+            query?: {
+                /** @description An event or message id: `acceptedAt` says who has processed it. */
+                eventId?: string;
+            };
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The consumers by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consumers"];
                 };
             };
         };

@@ -15,6 +15,7 @@ export const operations = {
   setRetryConfig: { method: 'PUT', path: '/api/v1/endpoints/{endpointId}/retry-config' },
   resetRetryConfig: { method: 'DELETE', path: '/api/v1/endpoints/{endpointId}/retry-config' },
   previewRetryConfig: { method: 'POST', path: '/api/v1/retry-config/preview' },
+  tryFilter: { method: 'POST', path: '/api/v1/filter-trials' },
   getEndpointSecret: { method: 'GET', path: '/api/v1/endpoints/{endpointId}/secret' },
   rotateEndpointSecret: { method: 'POST', path: '/api/v1/endpoints/{endpointId}/secret/rotate', keyed: true },
   expireEndpointSecret: { method: 'DELETE', path: '/api/v1/endpoints/{endpointId}/secrets/{secretId}' },
@@ -90,5 +91,6 @@ export const operations = {
   listSagas: { method: 'GET', path: '/api/v1/sagas' },
   getSagaExecution: { method: 'GET', path: '/api/v1/saga-executions/{executionId}' },
   listSettings: { method: 'GET', path: '/api/v1/settings' },
+  listConsumers: { method: 'GET', path: '/api/v1/consumers' },
   listInboundMessages: { method: 'GET', path: '/api/v1/inbound-messages' },
 } as const

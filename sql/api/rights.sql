@@ -50,6 +50,7 @@ grant execute on function
   outbox.act_on_delivery(text, uuid, uuid, text, text),
   outbox.list_org_settings(text, boolean),
   outbox.search_org(text, text, text, integer),
+  outbox.try_filter(text, text, text[], integer),
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
 to service_role;

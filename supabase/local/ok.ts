@@ -12,6 +12,7 @@ const CHECKS = [
     'consumer',
     'package',
     'console/main.ts',
+    'console/build',
     'portal/main.ts',
     'portal/catalogue',
     'tests',

@@ -55,6 +55,7 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['build:worker', { module: 'supabase/local/build_worker.ts' }],
   ['consume', { module: 'consumer/main.ts' }],
   ['console', { module: 'console/main.ts' }],
+  ['console:build', { module: 'console/build/main.ts' }],
   ['console:pictures', { module: 'tests/console/pictures.ts' }],
   ['portal', { module: 'portal/main.ts' }],
   ['catalogue', { module: 'portal/catalogue/main.ts' }],

@@ -286,3 +286,39 @@ Deno.test('views that are opened less often are loaded then: event types, sagas 
   expect(errors).toEqual([])
   await close()
 })
+
+Deno.test('tries a filter on recent events before saving it', async () => {
+  const { outhook } = console_
+  const org = 'trial'
+  const { id } = await outhook.createEndpoint('/ok/trial', {
+    ...{ p_event_types: ['order.*'], p_org_id: org },
+  })
+  await outhook.sql`
+    select outbox.publish('order.paid', jsonb_build_object('total', n * 30), p_org_id => ${org})
+    from generate_series(1, 5) n`
+  await outhook.sql`select outbox.publish('invoice.sent', '{"total": 900}', p_org_id => ${org})`
+  const { page, errors, close } = await console_.open(`/endpoints/${id}?org=${org}`)
+  const filter = page.getByLabel('Filter')
+  const attempt = page.getByRole('button', { name: 'Try on recent events' })
+  // Without a filter there is nothing to try.
+  await filter.waitFor()
+  expect(await attempt.count()).toBe(0)
+  await filter.fill('$.total >')
+  await attempt.click()
+  await page.getByRole('alert').filter({ hasText: 'filter at character 10' }).waitFor()
+  await filter.fill('$.total > 100')
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await attempt.click()
+  await page.getByText('2 of 5 events would be sent.').waitFor()
+  expect(await page.getByText('left out', { exact: true }).count()).toBe(3)
+  await page.getByLabel('Event types').fill('*')
+  await page.getByText('2 of 5 events would be sent.').waitFor({ state: 'detached' })
+  await attempt.click()
+  await page.getByText('3 of 6 events would be sent.').waitFor()
+  // Nothing is saved by a trial.
+  const [row] = await outhook.sql`
+    select filter_text from outbox.subscription where endpoint_id = ${id}`
+  expect(row?.filter_text).toBe(null)
+  expect(errors).toEqual([])
+  await close()
+})

@@ -89,7 +89,7 @@ Deno.test('hostile text is shown as text in every view', async () => {
   })
   const paths = [
     ...['/', '/events', '/events?view=deliveries', '/endpoints', '/dead-letters', '/replays'],
-    ...['/event-types', '/event-types/evil.made', '/sagas', '/settings'],
+    ...['/event-types', '/event-types/evil.made', '/sagas', '/settings', '/consumers', '/audit'],
     ...[`/events/${event?.id}`, `/endpoints/${id}`, `/dead-letters/${letter?.id}`],
   ]
   for (const path of paths) {
@@ -198,6 +198,47 @@ Deno.test('an organisation without endpoints teaches how to create one', async (
   await page.getByRole('link', { name: 'Dead letters' }).click()
   await page.getByText('There is no dead letter here').waitFor()
   expect(page.url()).toContain('org=nobody')
+  await close()
+})
+
+Deno.test('times are those of the place or UTC, as chosen, also after a reload', async () => {
+  const { page, close } = await console_.open('/events')
+  const first = page.getByRole('row').nth(1).locator('time')
+  await first.waitFor()
+  const iso = await first.getAttribute('datetime') ?? ''
+  const clock = (timeZone: string): string =>
+    new Intl.DateTimeFormat('en-GB', {
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZone },
+    }).format(new Date(iso))
+  const cell = page.locator(`time[datetime="${iso}"]`).first()
+  await cell.filter({ hasText: clock('Europe/Berlin') }).waitFor()
+  await page.keyboard.press('z')
+  await cell.filter({ hasText: clock('UTC') }).waitFor()
+  await page.getByRole('button', { name: 'Times: UTC' }).waitFor()
+  await page.reload()
+  await page.locator(`time[datetime="${iso}"]`).first().filter({ hasText: clock('UTC') }).waitFor()
+  await page.getByRole('button', { name: 'Times: UTC' }).click()
+  await page.getByRole('button', { name: 'Times: local' }).waitFor()
+  await close()
+})
+
+Deno.test('the help names a key for each page of the navigation, and each goes there', async () => {
+  const { page, close } = await console_.open('/')
+  const links = page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link')
+  const names = await links.allTextContents()
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog')
+  await help.waitFor()
+  const rows = await help.locator('dl > div').allTextContents()
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  for (const name of names) {
+    const key = rows.find((row) => row.startsWith('g') && row.endsWith(name))?.[1]
+    expect([name, key]).toEqual([name, expect.stringMatching(/^[a-z]$/)])
+    await page.keyboard.press('g')
+    await page.keyboard.press(key ?? '')
+    await page.locator('nav a[aria-current="page"]', { hasText: name }).first().waitFor()
+  }
   await close()
 })
 

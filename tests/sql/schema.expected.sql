@@ -20158,6 +20158,65 @@ ALTER FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) OWNER TO p
 
 COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'All changes of the consent of a dossier, newest first, at most 1000: {"data": [{"dossierId", "channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last change of its channel and purpose}]}.';
 
+-- Name: list_consumers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_consumers(p_event_id text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most_consumers constant integer := 200;
+  v_newest constant integer := 10000;
+  v_result jsonb;
+begin
+  with recursive name (consumer) as (
+    (select i.consumer from outbox.consumer_inbox i order by i.consumer limit 1)
+    union all
+    -- One look into the index for each consumer, however much each has processed.
+    select (
+      select i.consumer from outbox.consumer_inbox i
+      where i.consumer > n.consumer order by i.consumer limit 1)
+    from name n where n.consumer is not null
+  ), known as materialized (
+    select n.consumer from name n where n.consumer is not null limit v_most_consumers
+  ), newest as materialized (
+    select i.consumer, i.accepted_at from outbox.consumer_inbox i
+    order by i.accepted_at desc limit v_newest
+  ), recent as (
+    select n.consumer, pg_catalog.count(*) as n, pg_catalog.max(n.accepted_at) as last_at
+    from newest n group by n.consumer
+  )
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce((
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'consumer', k.consumer, 'recent', coalesce(r.n, 0),
+        'lastAt', outbox.iso_time(r.last_at), 'acceptedAt', outbox.iso_time(i.accepted_at))
+        order by k.consumer)
+      from known k
+      left join recent r on r.consumer = k.consumer
+      left join outbox.consumer_inbox i on i.consumer = k.consumer and i.event_id = p_event_id
+    ), '[]'),
+    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n)),
+    'isWhole', (select pg_catalog.count(*) < v_newest from newest))
+  into v_result;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.list_consumers(p_event_id text) OWNER TO postgres;
+
+-- Name: FUNCTION list_consumers(p_event_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_consumers(p_event_id text) IS 'The first 200 consumers by name: {"data": [{"consumer", "recent": how many of the newest 10,000 processed events are its, "lastAt": the newest of these, "acceptedAt": when it processed p_event_id, null: it has not}], "recentSince": the oldest of the 10,000, "isWhole": whether these are all}.';
+
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -34425,6 +34484,80 @@ ALTER FUNCTION outbox.try_backfill(p_until timestamp with time zone) OWNER TO po
 
 COMMENT ON FUNCTION outbox.try_backfill(p_until timestamp with time zone) IS 'Executes one step of one backfill (work_backfills()), unless it is after p_until or the job outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the job continues.';
 
+-- Name: try_filter(text, text, text[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_filter(p_org_id text, p_filter text, p_event_types text[] DEFAULT '{*}'::text[], p_limit integer DEFAULT 100) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most_rows constant integer := 5000;
+  -- A step takes at most 0.5 us.
+  v_most_work constant bigint := 400000;
+  v_filter outbox.filter := outbox.read_filter(p_filter);
+  v_rows integer := 0;
+  v_work bigint := 0;
+  v_ends boolean := true;
+  v_matched integer := 0;
+  v_failed integer := 0;
+  v_problem text;
+  v_event record;
+  v_data jsonb[] := array[]::jsonb[];
+begin
+  perform outbox.check_page(p_limit);
+  perform outbox.check_patterns(p_event_types);
+  for v_event in
+    select e.id, e.type, e.created_at, e.endpoint_id, e.body
+    from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000')
+      and (e.org_id, e.id) <= (p_org_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by e.org_id desc, e.id desc
+    limit v_most_rows + 1
+  loop
+    if v_rows = v_most_rows or v_work > v_most_work
+      or pg_catalog.cardinality(v_data) = p_limit
+    then
+      v_ends := false;
+      exit;
+    end if;
+    v_rows := v_rows + 1;
+    -- An event for one endpoint goes to it whatever the filters.
+    continue when v_event.endpoint_id is not null
+      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types;
+    v_work := v_work + outbox.body_work(v_event.body)
+      + least(outbox.most_filter_steps(),
+        v_filter.weight * outbox.count_values(v_event.body));
+    v_problem := outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight]);
+    v_matched := v_matched + (v_problem is null)::integer;
+    v_failed := v_failed + (coalesce(v_problem, '') <> '')::integer;
+    v_data := v_data || pg_catalog.jsonb_build_object('id', v_event.id, 'type', v_event.type,
+      'createdAt', outbox.iso_time(v_event.created_at), 'matches', v_problem is null,
+      'problem', nullif(v_problem, ''));
+  end loop;
+  return pg_catalog.jsonb_build_object('tried', pg_catalog.cardinality(v_data),
+    'matched', v_matched, 'failed', v_failed, 'isWhole', v_ends,
+    'data', pg_catalog.to_jsonb(v_data), 'rows', v_rows, 'work', v_work);
+end
+$$;
+
+ALTER FUNCTION outbox.try_filter(p_org_id text, p_filter text, p_event_types text[], p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION try_filter(p_org_id text, p_filter text, p_event_types text[], p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_filter(p_org_id text, p_filter text, p_event_types text[], p_limit integer) IS 'Evaluates a filter on the newest events of an organisation that have one of these types, and that are not for one endpoint alone: {"tried": how many, "matched", "failed": for how many the filter fails, "isWhole": whether all that are stored were looked at, "data": [{"id", "type", "createdAt", "matches", "problem"}], newest first, "rows": how many were read, "work": steps of at most 0.5 us}. Reads at most 5,000 events and stops at 400,000 steps. OH001.';
+
 -- Name: try_lane(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.try_lane(p_lane_id bigint, p_now timestamp with time zone) RETURNS void
@@ -41873,6 +42006,11 @@ GRANT ALL ON FUNCTION outbox.list_channels(p_org_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) TO service_role;
 
+-- Name: FUNCTION list_consumers(p_event_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_consumers(p_event_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_consumers(p_event_id text) TO service_role;
+
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
@@ -43571,6 +43709,11 @@ REVOKE ALL ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with tim
 -- Name: FUNCTION try_backfill(p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.try_backfill(p_until timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION try_filter(p_org_id text, p_filter text, p_event_types text[], p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_filter(p_org_id text, p_filter text, p_event_types text[], p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.try_filter(p_org_id text, p_filter text, p_event_types text[], p_limit integer) TO service_role;
 
 -- Name: FUNCTION try_lane(p_lane_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

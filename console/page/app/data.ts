@@ -59,11 +59,13 @@ export function useLive<T>(
 export function useEndpoint(
   endpointId: string,
   every: number | false = false,
+  enabled = true,
 ): UseQueryResult<Output<'getEndpoint'>> {
   const org = orgOf(usePlace())
   return useQuery({
     queryKey: [org, 'endpoint', endpointId],
     queryFn: ({ signal }) => api.getEndpoint({ path: { endpointId }, signal }),
+    enabled,
     staleTime: every === false ? 60_000 : 0,
     refetchInterval: every,
   })

@@ -1,16 +1,27 @@
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
-const clockTime = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
-const dayAndTime = new Intl.DateTimeFormat('en-GB', {
-  day: '2-digit',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
+/** The formats of times in a zone. */
+interface TimeFormats {
+  clock: Intl.DateTimeFormat
+  dayAndClock: Intl.DateTimeFormat
+  day: Intl.DateTimeFormat
+}
+
+function formatsOf(timeZone: string | undefined): TimeFormats {
+  const zone = timeZone === undefined ? {} : { timeZone }
+  const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', ...zone } as const
+  return {
+    clock: new Intl.DateTimeFormat('en-GB', clock),
+    dayAndClock: new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', ...clock }),
+    day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', ...zone }),
+  }
+}
+
+let times = formatsOf(undefined)
+
+/** Sets the zone of all times; undefined: that of the browser. */
+export function setTimeZone(timeZone: string | undefined): void {
+  times = formatsOf(timeZone)
+}
 
 /** `12,345` or `0.3`. */
 export function number(value: number): string {
@@ -24,11 +35,11 @@ export function rate(value: number): string {
   return rates.format(value)
 }
 
-/** A time in the zone of the browser; with the day unless it is today. */
+/** A time in the chosen zone; with the day unless it is today. */
 export function localTime(iso: string): string {
   const at = new Date(iso)
-  const isToday = at.toDateString() === new Date().toDateString()
-  return (isToday ? clockTime : dayAndTime).format(at)
+  const isToday = times.day.format(at) === times.day.format(new Date())
+  return (isToday ? times.clock : times.dayAndClock).format(at)
 }
 
 /** A span in its two largest units: `2 h 5 min`, `340 ms`. */

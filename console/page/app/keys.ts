@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { navigate } from './location.ts'
+import { isAllowed, pages } from './pages.ts'
 
 /** The keys, as the help shows them. */
 export const keyHelp: readonly (readonly [keys: string, what: string])[] = [
@@ -7,32 +8,22 @@ export const keyHelp: readonly (readonly [keys: string, what: string])[] = [
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['r', 'The main action of the page: replay, retry or resume'],
-  ['g o', 'Overview'],
-  ['g e', 'Events'],
-  ['g n', 'Endpoints'],
-  ['g d', 'Dead letters'],
-  ['g j', 'Replay jobs'],
-  ['g t', 'Event types'],
-  ['g s', 'Sagas'],
-  ['g c', 'Settings'],
+  ...pages.map(({ key, name }) => [`g ${key}`, name] as const),
   ['t', 'Light, dark or as the system'],
+  ['z', 'Times of this place or UTC'],
   ['?', 'This help'],
   ['Esc', 'Close a dialog, or leave a field'],
 ]
 
-const pages: Readonly<Record<string, string>> = {
-  o: '/',
-  e: '/events',
-  n: '/endpoints',
-  d: '/dead-letters',
-  j: '/replays',
-  t: '/event-types',
-  s: '/sagas',
-  c: '/settings',
+/** What the keys of all pages do. */
+interface Actions {
+  help(): void
+  theme(): void
+  zone(): void
 }
 
 /** Follows the keys that work on every page. */
-export function useKeys(actions: { help(): void; theme(): void }): void {
+export function useKeys(actions: Actions): void {
   // Before the page is painted: who sees it can use its keys.
   useLayoutEffect(() => {
     let isGoing = false
@@ -44,9 +35,11 @@ export function useKeys(actions: { help(): void; theme(): void }): void {
         return
       }
       if (document.querySelector('dialog[open]') !== null) return
-      const page = isGoing ? pages[event.key] : undefined
+      const page = isGoing ? pages.find(({ key }) => key === event.key) : undefined
       isGoing = event.key === 'g' && !isGoing
-      const action = page === undefined ? simpleAction(event.key, actions) : () => navigate(page)
+      const action = page === undefined || !isAllowed(page)
+        ? simpleAction(event.key, actions)
+        : () => navigate(page.path)
       if (action === null) return
       event.preventDefault()
       action()
@@ -56,9 +49,10 @@ export function useKeys(actions: { help(): void; theme(): void }): void {
   }, [])
 }
 
-function simpleAction(key: string, actions: { help(): void; theme(): void }): (() => void) | null {
+function simpleAction(key: string, actions: Actions): (() => void) | null {
   if (key === '?') return actions.help
   if (key === 't') return actions.theme
+  if (key === 'z') return actions.zone
   if (key === '/') return () => focusOn('[data-search]')
   if (key === 'j') return () => moveRow(1)
   if (key === 'k') return () => moveRow(-1)

@@ -51,17 +51,30 @@ export function setQuery(change: Record<string, string | null>): void {
   announce()
 }
 
-/** The organisation of the place. */
-export function orgOf({ query }: Place): string {
-  return query.get('org') ?? 'default'
+/** The organisation that an address without one means. */
+let home = 'default'
+
+/** Sets it to that of the token, for a page with a token. */
+export function setHome(org: string): void {
+  home = org
 }
 
-/** Adds the organisation of the current place to a path. */
+/** The organisation of the place. */
+export function orgOf({ query }: Place): string {
+  return query.get('org') ?? home
+}
+
+/** The parameter of the address for an organisation; null if it needs none. */
+export function orgParameter(org: string): string | null {
+  return org === home ? null : org
+}
+
+/** Adds the organisation of the current place to a path, unless it names one. */
 export function withOrg(path: string): string {
   const org = orgOf(currentPlace())
-  if (org === 'default') return path
   const [before = '', after = ''] = path.split('?')
   const query = new URLSearchParams(after)
+  if (org === home || query.has('org')) return path
   query.set('org', org)
   return `${before}?${query}`
 }

@@ -13,7 +13,9 @@ import { OverviewPage } from '../overview/overview.tsx'
 import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty } from '../parts/state.tsx'
+import { NotAllowed } from './allowed.tsx'
 import { orgOf, usePlace } from './location.ts'
+import { isAllowed, pageOf } from './pages.ts'
 
 interface Route {
   title: string
@@ -30,6 +32,16 @@ const EventTypePage = later(async () =>
 const SagasPage = later(async () => (await import('../sagas/sagas.tsx')).SagasPage)
 const SagaExecutionPage = later(async () => (await import('../sagas/sagas.tsx')).SagaExecutionPage)
 const SettingsPage = later(async () => (await import('../settings/settings.tsx')).SettingsPage)
+
+const MessagesPage = later(async () => (await import('../messages/pages.ts')).MessagesPage)
+const MessagePage = later(async () => (await import('../messages/pages.ts')).MessagePage)
+const PersonPage = later(async () => (await import('../messages/pages.ts')).PersonPage)
+const DossierPage = later(async () => (await import('../messages/pages.ts')).DossierPage)
+const InboundPage = later(async () => (await import('../messages/pages.ts')).InboundPage)
+const ChannelsPage = later(async () => (await import('../messages/pages.ts')).ChannelsPage)
+const TemplatesPage = later(async () => (await import('../messages/pages.ts')).TemplatesPage)
+const ConsumersPage = later(async () => (await import('../consumers/consumers.tsx')).ConsumersPage)
+const AuditPage = later(async () => (await import('../audit/audit.tsx')).AuditPage)
 
 const routes: Readonly<Record<string, Route>> = {
   '': { title: 'Overview', list: () => <OverviewPage /> },
@@ -63,6 +75,26 @@ const routes: Readonly<Record<string, Route>> = {
     list: () => <SagasPage />,
     one: (id) => <SagaExecutionPage key={id} id={id} />,
   },
+  'messages': {
+    title: 'Messages',
+    list: () => <MessagesPage />,
+    one: (id) => <MessagePage key={id} id={id} />,
+  },
+  'inbound': { title: 'Inbound messages', list: () => <InboundPage /> },
+  'channels': { title: 'Channels', list: () => <ChannelsPage /> },
+  'templates': { title: 'Templates', list: () => <TemplatesPage /> },
+  'people': {
+    title: 'Person',
+    list: () => <MessagesPage />,
+    one: (id) => <PersonPage key={id} id={id} />,
+  },
+  'dossiers': {
+    title: 'Dossier',
+    list: () => <MessagesPage />,
+    one: (id) => <DossierPage key={id} id={id} />,
+  },
+  'consumers': { title: 'Consumers', list: () => <ConsumersPage /> },
+  'audit': { title: 'Audit trail', list: () => <AuditPage /> },
   'settings': { title: 'Settings', list: () => <SettingsPage /> },
 }
 
@@ -84,6 +116,8 @@ export function Routes(): JSX.Element {
       </Empty>
     )
   }
+  const page = pageOf(name)
+  if (page !== undefined && !isAllowed(page)) return <NotAllowed />
   // Another organisation starts each view anew.
   return <div key={`${orgOf(place)} ${name}`}>{view}</div>
 }

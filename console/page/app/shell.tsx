@@ -7,19 +7,12 @@ import { useLive } from './data.ts'
 import { api } from './api.ts'
 import { keyHelp, useKeys } from './keys.ts'
 import { Link } from '../parts/link.tsx'
-import { orgOf, setQuery, usePlace } from './location.ts'
+import { SignedOut } from '../parts/sign_in.tsx'
+import { orgOf, orgParameter, setQuery, usePlace } from './location.ts'
+import { isAllowed, pageOf, pages } from './pages.ts'
+import { may } from './session.ts'
 import { applyTheme, currentTheme, nextTheme } from './theme.ts'
-
-const pages = [
-  ['/', 'Overview'],
-  ['/events', 'Events'],
-  ['/endpoints', 'Endpoints'],
-  ['/dead-letters', 'Dead letters'],
-  ['/replays', 'Replay jobs'],
-  ['/event-types', 'Event types'],
-  ['/sagas', 'Sagas'],
-  ['/settings', 'Settings'],
-] as const
+import { applyZone, currentZone } from './zone.ts'
 
 /** The frame of every page: where one is, the organisation, and whether deliveries work. */
 export function Shell({ label, children }: {
@@ -29,14 +22,19 @@ export function Shell({ label, children }: {
   const { path } = usePlace()
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [theme, setTheme] = useState(currentTheme)
+  const [zone, setZone] = useState(currentZone)
   const changeTheme = (): void => {
     const next = nextTheme(currentTheme())
     applyTheme(next)
     setTheme(next)
   }
-  useKeys({ help: () => setHelpOpen(true), theme: changeTheme })
-  const isHere = (to: string): boolean =>
-    to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
+  const changeZone = (): void => {
+    const next = currentZone() === 'UTC' ? 'local' : 'UTC'
+    applyZone(next)
+    setZone(next)
+  }
+  useKeys({ help: () => setHelpOpen(true), theme: changeTheme, zone: changeZone })
+  const here = pageOf(path.split('/')[1] ?? '')
   return (
     <div class='shell'>
       <a class='skip' href='#main'>Go to the content</a>
@@ -49,22 +47,26 @@ export function Shell({ label, children }: {
           </div>
         </div>
         <nav aria-label='Pages'>
-          {pages.map(([to, name]) => (
-            <Link key={to} to={to} class='nav' current={isHere(to)}>{name}</Link>
+          {pages.filter(isAllowed).map((one) => (
+            <Link key={one.path} to={one.path} class='nav' current={one === here}>{one.name}</Link>
           ))}
         </nav>
         <div class='side-foot'>
           <Organisation />
-          <HealthLine />
+          {may('health:read') && <HealthLine />}
           <div class='row'>
             <button type='button' class='plain' onClick={changeTheme}>Theme: {theme}</button>
+            <button type='button' class='plain' onClick={changeZone}>Times: {zone}</button>
             <button type='button' class='plain' onClick={() => setHelpOpen(true)}>
               Keys <kbd>?</kbd>
             </button>
           </div>
         </div>
       </header>
-      <main id='main' tabIndex={-1}>{children}</main>
+      <main id='main' tabIndex={-1}>
+        <SignedOut />
+        {children}
+      </main>
       {isHelpOpen && (
         <Dialog title='Keys' onClose={() => setHelpOpen(false)}>
           <dl class='keys'>
@@ -88,7 +90,7 @@ function Organisation(): JSX.Element {
   const apply = (event: Event): void => {
     event.preventDefault()
     const isId = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/.test(text)
-    if (isId) setQuery({ org: text === 'default' ? null : text })
+    if (isId) setQuery({ org: orgParameter(text) })
     else setText(org)
   }
   return (

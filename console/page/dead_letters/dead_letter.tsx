@@ -5,6 +5,7 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { visible } from '../app/format.ts'
+import { may } from '../app/session.ts'
 import { ActionButton } from '../parts/action.tsx'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
@@ -55,8 +56,14 @@ function Details({ letter }: { letter: Letter }): JSX.Element {
         </p>
       </div>
       <div class='row'>
-        <ActionButton label='Replay' main act={() => api.replayDeadLetter({ path })} />
-        {letter.status === 'open' && <Discard letters={[letter]} />}
+        {may('deliveries:replay') && (
+          <ActionButton
+            label='Replay'
+            main
+            act={() => api.replayDeadLetter({ path })}
+          />
+        )}
+        {letter.status === 'open' && may('deliveries:cancel') && <Discard letters={[letter]} />}
         <Link to={`/events/${letter.eventId}`} class='button'>Event and attempts</Link>
       </div>
       <dl class='facts'>

@@ -6,6 +6,7 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { count } from '../app/format.ts'
 import { setQuery, usePlace } from '../app/location.ts'
+import { may } from '../app/session.ts'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
@@ -66,7 +67,7 @@ export function DeadLettersPage(): JSX.Element {
     <>
       <div class='page-head'>
         <h1>Dead letters</h1>
-        {status === 'open' && shown.length > 0 && (
+        {status === 'open' && shown.length > 0 && may('deliveries:replay') && (
           <ReplayAll endpointId={endpointId} eventType={eventType} spanName={spanName} />
         )}
       </div>
@@ -86,8 +87,18 @@ export function DeadLettersPage(): JSX.Element {
       {selected.length > 0 && (
         <div class='selection' role='status'>
           <span>{count(selected.length, 'dead letter')} selected</span>
-          <ReplaySome letters={selected} done={() => setChosen(new Set())} />
-          <Discard letters={selected} done={() => setChosen(new Set())} />
+          {may('deliveries:replay') && (
+            <ReplaySome
+              letters={selected}
+              done={() => setChosen(new Set())}
+            />
+          )}
+          {may('deliveries:cancel') && (
+            <Discard
+              letters={selected}
+              done={() => setChosen(new Set())}
+            />
+          )}
           <button type='button' class='plain' onClick={() => setChosen(new Set())}>
             Select none
           </button>
@@ -128,7 +139,7 @@ function Row({ letter, isChosen, select }: {
   return (
     <tr>
       <td>
-        {letter.status === 'open' && (
+        {letter.status === 'open' && (may('deliveries:replay') || may('deliveries:cancel')) && (
           <input
             type='checkbox'
             checked={isChosen}

@@ -6,6 +6,7 @@ import { api, asFailure } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
 import { usePlace } from '../app/location.ts'
+import { may } from '../app/session.ts'
 import { ActionButton } from '../parts/action.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
@@ -105,6 +106,7 @@ function isOpen(job: Job | undefined): boolean {
 function Details({ job, total }: { job: Job; total: number | null }): JSX.Element {
   const path = { replayJobId: job.id }
   const handled = sentOf(job) + job.skipped
+  const mayReplay = may('deliveries:replay')
   return (
     <>
       <nav class='trail' aria-label='Trail'>
@@ -118,20 +120,20 @@ function Details({ job, total }: { job: Job; total: number | null }): JSX.Elemen
         <JobProgress job={job} handled={handled} total={total} />
         <p aria-live='polite'>{sentenceOf(job)}</p>
         <div class='row'>
-          {job.status === 'running' && (
+          {job.status === 'running' && mayReplay && (
             <ActionButton
               label='Pause'
               act={() => api.pauseReplayJob({ path })}
             />
           )}
-          {job.status === 'paused' && (
+          {job.status === 'paused' && mayReplay && (
             <ActionButton
               label='Resume'
               main
               act={() => api.resumeReplayJob({ path })}
             />
           )}
-          {isOpen(job) && (
+          {isOpen(job) && mayReplay && (
             <ActionButton
               label='Cancel the job'
               danger

@@ -6,7 +6,10 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { everyMs, useEndpoint, useLive } from '../app/data.ts'
 import { count, number, share, span, visible } from '../app/format.ts'
+import { Allowed } from '../app/allowed.tsx'
+import { may } from '../app/session.ts'
 import { ActionButton, Confirm } from '../parts/action.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -45,6 +48,11 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
               <Foreign text={one.url === '' ? one.kind : one.url} />
             </h1>
             <EndpointBadge status={one.status} breaker={one.breaker.status} />
+            <CopyCommands
+              id={one.id}
+              path={`/endpoints/${one.id}`}
+              sql={`select * from outbox.endpoint_status where id = '${one.id}';`}
+            />
           </div>
           {one.statusReason !== null && <p class='hint'>{visible(one.statusReason)}</p>}
           <Actions endpoint={one} />
@@ -53,7 +61,7 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
             <Settings endpoint={one} />
             <div class='stack'>
               <Schedule endpoint={one} />
-              {one.kind === 'webhook' && <SecretCard endpointId={one.id} />}
+              {one.kind === 'webhook' && may('secrets:read') && <SecretCard endpointId={one.id} />}
             </div>
           </div>
         </>
@@ -68,12 +76,18 @@ function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
   const isEnabled = endpoint.status === 'enabled'
   return (
     <div class='row'>
-      {isEnabled
-        ? <button type='button' onClick={() => setPausing(true)}>Pause</button>
-        : <ActionButton label='Resume' main act={() => api.resumeEndpoint({ path })} />}
-      {isEnabled && <TestEvent endpointId={endpoint.id} />}
-      <Link to={`/events?view=deliveries&endpoint=${endpoint.id}`} class='button'>Deliveries</Link>
-      <Link to={`/dead-letters?endpoint=${endpoint.id}`} class='button'>Dead letters</Link>
+      <Allowed to='endpoints:write'>
+        {isEnabled
+          ? <button type='button' onClick={() => setPausing(true)}>Pause</button>
+          : <ActionButton label='Resume' main act={() => api.resumeEndpoint({ path })} />}
+        {isEnabled && <TestEvent endpointId={endpoint.id} />}
+      </Allowed>
+      <Allowed to='deliveries:read'>
+        <Link to={`/events?view=deliveries&endpoint=${endpoint.id}`} class='button'>
+          Deliveries
+        </Link>
+        <Link to={`/dead-letters?endpoint=${endpoint.id}`} class='button'>Dead letters</Link>
+      </Allowed>
       {isPausing && <Pause endpoint={endpoint} onClose={() => setPausing(false)} />}
     </div>
   )

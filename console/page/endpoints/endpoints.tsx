@@ -6,6 +6,7 @@ import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
 import { usePlace } from '../app/location.ts'
+import { may } from '../app/session.ts'
 import { FirstEndpoint } from '../overview/first_endpoint.tsx'
 import { Choice } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -32,7 +33,7 @@ export function EndpointsPage(): JSX.Element {
   const overview = useLive(
     ['overview', 1440],
     (signal) => api.getOverview({ query: { minutes: 1440 }, signal }),
-    { keep: true },
+    { keep: true, enabled: may('deliveries:read') },
   )
   return (
     <>

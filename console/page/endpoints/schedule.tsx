@@ -20,6 +20,7 @@ export function Schedule({ endpoint }: { endpoint: Output<'getEndpoint'> }): JSX
       <Read of={config}>
         {({ schedule }) => (
           <>
+            <Drawn after={schedule.map(({ afterSeconds }) => afterSeconds)} />
             <p class='quiet'>
               {endpoint.retryPreset ? 'The preset of its kind. ' : 'A schedule of its own. '}
               After the last attempt the delivery becomes a dead letter.
@@ -41,5 +42,20 @@ export function Schedule({ endpoint }: { endpoint: Output<'getEndpoint'> }): JSX
         )}
       </Read>
     </section>
+  )
+}
+
+/** The attempts on a line of time. The scale is logarithmic: seconds and hours are both visible. */
+function Drawn({ after }: { after: number[] }): JSX.Element | null {
+  const last = after.at(-1)
+  if (last === undefined || last <= 0) return null
+  const place = (seconds: number): number => 3 + 194 * Math.log1p(seconds) / Math.log1p(last)
+  return (
+    <svg class='drawn' viewBox='0 0 200 12' aria-hidden='true'>
+      <line x1='3' y1='6' x2='197' y2='6' />
+      {[0, ...after].map((seconds, i) => (
+        <circle key={i} cx={Math.round(place(seconds) * 10) / 10} cy='6' r='3' />
+      ))}
+    </svg>
   )
 }

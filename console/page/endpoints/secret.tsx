@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { api } from '../app/api.ts'
 import { everyMs, queryClient, useLive } from '../app/data.ts'
+import { Allowed } from '../app/allowed.tsx'
 import { newKey } from '../app/new_key.ts'
 import { Confirm } from '../parts/action.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -31,7 +32,9 @@ export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element 
       <h2>Signing secret</h2>
       <div class='row'>
         <button type='button' onClick={toggle}>{isShown ? 'Hide secret' : 'Show secret'}</button>
-        <button type='button' onClick={() => setRotating(true)}>Rotate secret</button>
+        <Allowed to='secrets:write'>
+          <button type='button' onClick={() => setRotating(true)}>Rotate secret</button>
+        </Allowed>
       </div>
       {isShown && (
         <Read of={secret}>
@@ -44,14 +47,16 @@ export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element 
                   <span>
                     An older one also signs until <Time at={one.expiresAt ?? ''} />
                   </span>
-                  <button
-                    type='button'
-                    class='danger'
-                    onClick={() =>
-                      setExpiring(one.id)}
-                  >
-                    Expire it now
-                  </button>
+                  <Allowed to='secrets:write'>
+                    <button
+                      type='button'
+                      class='danger'
+                      onClick={() =>
+                        setExpiring(one.id)}
+                    >
+                      Expire it now
+                    </button>
+                  </Allowed>
                 </p>
               ))}
             </>

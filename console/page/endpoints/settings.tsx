@@ -1,12 +1,14 @@
 /** @jsxImportSource preact */
 
-import type { JSX } from 'preact'
+import { Fragment, type JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
+import { may } from '../app/session.ts'
 import { useAction } from '../parts/action.tsx'
 import { Problem } from '../parts/state.tsx'
 import { FixedFacts } from './endpoint.tsx'
+import { FilterTrial } from './filter_trial.tsx'
 import { fieldsOf, type FormErrors, type FormFields, readForm } from './form_schema.ts'
 
 type Endpoint = Output<'getEndpoint'>
@@ -61,13 +63,20 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <h2>Settings</h2>
       <form class='stack' onSubmit={(event) => void save(event)} noValidate>
         {names.map((name) => (
-          <Field
-            key={name}
-            name={name}
-            value={fields[name]}
-            error={errors[name]}
-            onInput={(value) => setFields({ ...fields, [name]: value })}
-          />
+          <Fragment key={name}>
+            <Field
+              name={name}
+              value={fields[name]}
+              error={errors[name]}
+              onInput={(value) => setFields({ ...fields, [name]: value })}
+            />
+            {name === 'filter' && may('events:read') && (
+              <FilterTrial
+                filter={fields.filter}
+                eventTypes={fields.eventTypes.split(/[\s,]+/).filter((type) => type !== '')}
+              />
+            )}
+          </Fragment>
         ))}
         {isOutdated && isChanged && (
           <p class='hint' role='status'>
@@ -75,12 +84,16 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
           </p>
         )}
         {action.error !== null && <Problem error={action.error} />}
-        <div class='row'>
-          <button type='submit' class='primary' disabled={!isChanged || action.isRunning}>
-            {action.isRunning ? 'Saving …' : 'Save'}
-          </button>
-          {isChanged && <button type='button' onClick={() => begin(endpoint)}>Undo changes</button>}
-        </div>
+        {may('endpoints:write') && (
+          <div class='row'>
+            <button type='submit' class='primary' disabled={!isChanged || action.isRunning}>
+              {action.isRunning ? 'Saving …' : 'Save'}
+            </button>
+            {isChanged && (
+              <button type='button' onClick={() => begin(endpoint)}>Undo changes</button>
+            )}
+          </div>
+        )}
       </form>
       <FixedFacts endpoint={endpoint} />
     </section>
@@ -103,6 +116,7 @@ function Field({ name, value, error, onInput }: {
         value={value}
         spellcheck={false}
         autocomplete='off'
+        readOnly={!may('endpoints:write')}
         inputMode={['timeoutMs', 'maxInFlight'].includes(name) ? 'numeric' : 'text'}
         aria-describedby={`${id}-hint`}
         aria-invalid={error !== undefined}

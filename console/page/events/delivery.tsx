@@ -6,6 +6,7 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { visible } from '../app/format.ts'
+import { may } from '../app/session.ts'
 import { ActionButton, Confirm } from '../parts/action.tsx'
 import { Read } from '../parts/state.tsx'
 import { DeliveryBadge } from '../parts/status.tsx'
@@ -30,7 +31,7 @@ export function DeliveryCard({ delivery, event, isFirst }: {
     ['attempts', delivery.id],
     (signal) =>
       api.listAttempts({ path: { deliveryId: delivery.id }, query: { limit: 100 }, signal }),
-    { every: isOpen ? everyMs.live : everyMs.list },
+    { every: isOpen ? everyMs.live : everyMs.list, enabled: may('deliveries:read') },
   )
   return (
     <article class='card delivery'>
@@ -42,16 +43,18 @@ export function DeliveryCard({ delivery, event, isFirst }: {
       </div>
       <p>{visible(explainDelivery(delivery))}</p>
       <Actions delivery={delivery} isFirst={isFirst} />
-      <Read of={attempts}>
-        {({ data, nextCursor }) => (
-          <Timeline
-            delivery={delivery}
-            event={event}
-            attempts={data}
-            isCut={nextCursor !== null}
-          />
-        )}
-      </Read>
+      {may('deliveries:read') && (
+        <Read of={attempts}>
+          {({ data, nextCursor }) => (
+            <Timeline
+              delivery={delivery}
+              event={event}
+              attempts={data}
+              isCut={nextCursor !== null}
+            />
+          )}
+        </Read>
+      )}
     </article>
   )
 }
@@ -62,21 +65,28 @@ function Actions({ delivery, isFirst }: { delivery: Delivery; isFirst: boolean }
   const isOpen = open.includes(delivery.status)
   return (
     <div class='row'>
-      {delivery.status === 'retrying' && (
+      {delivery.status === 'retrying' && may('deliveries:replay') && (
         <ActionButton
           label='Retry now'
           main={isFirst}
           act={() => api.retryDelivery({ path })}
         />
       )}
-      {!isOpen && delivery.status !== 'event_missing' && (
+      {!isOpen && delivery.status !== 'event_missing' && may('deliveries:replay') && (
         <ActionButton
           label='Send again'
           main={isFirst}
           act={() => api.replayDelivery({ path })}
         />
       )}
-      {isOpen && <button type='button' onClick={() => setCancelling(true)}>Cancel delivery</button>}
+      {isOpen && may('deliveries:cancel') && (
+        <button
+          type='button'
+          onClick={() => setCancelling(true)}
+        >
+          Cancel delivery
+        </button>
+      )}
       {isCancelling && (
         <Confirm
           title='Cancel this delivery?'

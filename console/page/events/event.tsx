@@ -5,8 +5,7 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { asFailure, readText } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { count } from '../app/format.ts'
-import { orgOf, usePlace } from '../app/location.ts'
-import { Copy } from '../parts/copy.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { memberText } from '../parts/json_text.ts'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
@@ -59,7 +58,11 @@ export function EventPage({ id }: { id: string }): JSX.Element {
             <h1>
               <Foreign text={event.type} />
             </h1>
-            <CopyCommands id={event.id} />
+            <CopyCommands
+              id={event.id}
+              path={`/events/${event.id}`}
+              sql={`select * from outbox.delivery_status where event_id = '${event.id}';`}
+            />
           </div>
           <Facts event={event} />
           <section aria-label='Deliveries'>
@@ -81,20 +84,6 @@ export function EventPage({ id }: { id: string }): JSX.Element {
 function isSettled({ routing, deliveries }: EventDetail): boolean {
   const open: readonly Delivery['status'][] = ['pending', 'processing', 'retrying', 'held']
   return routing === 'done' && !deliveries.some(({ status }) => open.includes(status))
-}
-
-function CopyCommands({ id }: { id: string }): JSX.Element {
-  const org = orgOf(usePlace())
-  const path = `/functions/v1/api/v1/events/${id}`
-  const curl = `curl "$API_URL${path}" -H "apikey: $SECRET_KEY" -H 'X-Org-Id: ${org}'`
-  const sql = `select * from outbox.delivery_status where event_id = '${id}';`
-  return (
-    <div class='row'>
-      <Copy text={id} label='Copy id' />
-      <Copy text={curl} label='Copy as curl' />
-      <Copy text={sql} label='Copy as SQL' />
-    </div>
-  )
 }
 
 function Facts({ event }: { event: EventDetail }): JSX.Element {

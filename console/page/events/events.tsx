@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { setQuery, usePlace } from '../app/location.ts'
+import { may } from '../app/session.ts'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
@@ -24,9 +25,11 @@ export function EventsPage(): JSX.Element {
         <h1>Events</h1>
         <div class='segments' role='group' aria-label='What the list shows'>
           <button type='button' aria-pressed={!isDeliveries} onClick={show(null)}>Events</button>
-          <button type='button' aria-pressed={isDeliveries} onClick={show('deliveries')}>
-            Deliveries
-          </button>
+          {may('deliveries:read') && (
+            <button type='button' aria-pressed={isDeliveries} onClick={show('deliveries')}>
+              Deliveries
+            </button>
+          )}
         </div>
       </div>
       {isDeliveries ? <Deliveries /> : <EventList />}

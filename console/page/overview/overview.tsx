@@ -6,6 +6,7 @@ import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { number, rate, share, span } from '../app/format.ts'
 import { setQuery, usePlace } from '../app/location.ts'
+import { may } from '../app/session.ts'
 import { BarChart, type Bars } from '../parts/chart.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -25,7 +26,9 @@ export function OverviewPage(): JSX.Element {
     (signal) => api.getOverview({ query: { minutes }, signal }),
     { every: minutes === 60 ? everyMs.live : everyMs.slow, keep: true },
   )
-  const health = useLive(['health'], (signal) => api.getHealth({ signal }))
+  const health = useLive(['health'], (signal) => api.getHealth({ signal }), {
+    enabled: may('health:read'),
+  })
   return (
     <>
       <div class='page-head'>

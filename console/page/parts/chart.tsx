@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type UPlot from 'uplot'
 import { localTime, number } from '../app/format.ts'
+import { currentZone } from '../app/zone.ts'
 
 /** Bars over time: what was delivered, and what failed on top of it. */
 export interface Bars {
@@ -35,6 +36,7 @@ export function BarChart({ bars, summary }: { bars: Bars; summary: string }): JS
     resized.observe(host)
     const redraw = (): void => void draw()
     addEventListener('outhook-theme', redraw)
+    addEventListener('outhook-zone', redraw)
     const system = matchMedia('(prefers-color-scheme: dark)')
     system.addEventListener('change', redraw)
     redraw()
@@ -42,6 +44,7 @@ export function BarChart({ bars, summary }: { bars: Bars; summary: string }): JS
       isGone = true
       resized.disconnect()
       removeEventListener('outhook-theme', redraw)
+      removeEventListener('outhook-zone', redraw)
       system.removeEventListener('change', redraw)
       plot.current?.destroy()
       plot.current = null
@@ -89,13 +92,16 @@ function stacked({ times, delivered, failed }: Bars): UPlot.AlignedData {
   return [times, delivered.map((n, i) => n + (failed[i] ?? 0)), delivered]
 }
 
-const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-
 /** Hours, or days if the chart shows more than two of them. */
 function axisTimes({ scales }: UPlot, ticks: number[]): string[] {
   const { min = 0, max = 0 } = scales.x ?? {}
-  const form = (max ?? 0) - (min ?? 0) > 2 * 86_400 ? days : hours
+  const zone = currentZone() === 'UTC' ? { timeZone: 'UTC' } : {}
+  const form = new Intl.DateTimeFormat(
+    'en-GB',
+    (max ?? 0) - (min ?? 0) > 2 * 86_400
+      ? { day: 'numeric', month: 'short', ...zone }
+      : { hour: '2-digit', minute: '2-digit', ...zone },
+  )
   return ticks.map((seconds) => form.format(seconds * 1000))
 }
 

@@ -1,13 +1,21 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { useEndpoint } from '../app/data.ts'
 import { useNow } from '../app/clock.ts'
 import { localTime, relative, shortId, visible } from '../app/format.ts'
+import { may } from '../app/session.ts'
 import { Link } from './link.tsx'
 
-/** A time in the zone of the browser; the title has it in UTC. */
+/** A time in the chosen zone; the title has it in UTC. */
 export function Time({ at }: { at: string }): JSX.Element {
+  const [, setZone] = useState(0)
+  useEffect(() => {
+    const redraw = (): void => setZone((n) => n + 1)
+    addEventListener('outhook-zone', redraw)
+    return () => removeEventListener('outhook-zone', redraw)
+  }, [])
   return <time dateTime={at} title={at}>{localTime(at)}</time>
 }
 
@@ -28,7 +36,9 @@ export function Id({ id }: { id: string }): JSX.Element {
 
 /** The address of an endpoint as a link to its page. */
 export function EndpointName({ id }: { id: string }): JSX.Element {
-  const endpoint = useEndpoint(id)
+  const isReadable = may('endpoints:read')
+  const endpoint = useEndpoint(id, false, isReadable)
+  if (!isReadable) return <Id id={id} />
   return (
     <Link to={`/endpoints/${id}`} class='endpoint-name' title={endpoint.data?.url ?? id}>
       {endpoint.data === undefined

@@ -5792,6 +5792,7 @@ export type Database = {
       }
       'list_channels': { Args: { 'p_org_id': string }; Returns: Json }
       'list_consents': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
+      'list_consumers': { Args: { 'p_event_id'?: string }; Returns: Json }
       'list_dead_letters': {
         Args: {
           'p_cursor'?: string
@@ -8154,6 +8155,15 @@ export type Database = {
       }
       'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
       'try_backfill': { Args: { 'p_until'?: string }; Returns: boolean }
+      'try_filter': {
+        Args: {
+          'p_event_types'?: (string)[]
+          'p_filter': string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
       'try_lane': { Args: { 'p_lane_id': number; 'p_now': string }; Returns: undefined }
       'try_lease': {
         Args: {

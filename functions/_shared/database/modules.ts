@@ -63,10 +63,11 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'set_retry_config',
     'take_requests',
     'test_org_endpoint',
+    'try_filter',
     'update_org_endpoint',
   ],
   sagas: ['execute_org_saga', 'get_saga', 'get_saga_execution', 'list_sagas'],
-  inbox: ['accept_once', 'check_handler', 'consume', 'report_dead_message'],
+  inbox: ['accept_once', 'check_handler', 'consume', 'list_consumers', 'report_dead_message'],
   brokers: ['claim_broker_replay', 'record_broker_replay'],
   messages: [
     'callback_app',

@@ -16,12 +16,17 @@ export interface ConnectionOptions {
   functionName: string
   token: TokenSource | string
   changed(error: unknown): void
+  /** More headers of each request. */
+  headers?: () => Record<string, string>
 }
 
-export function connect({ url, functionName, token, changed }: ConnectionOptions): Connection {
+export function connect(
+  { url, functionName, token, changed, headers: more = () => ({}) }: ConnectionOptions,
+): Connection {
   const keeper = new TokenKeeper(token, changed)
 
   async function send(request: Request): Promise<Response> {
+    for (const [name, value] of Object.entries(more())) request.headers.set(name, value)
     const repeat = request.clone()
     const response = await fetch(request)
     const used = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''

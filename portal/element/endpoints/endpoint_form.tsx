@@ -10,6 +10,7 @@ import type { TextKey } from '../app/words.ts'
 import { Problem } from '../parts/state.tsx'
 import { TypePicker } from '../types/type_picker.tsx'
 import { errorsOf, type FieldErrors, fieldOf, type Fields } from './fields.ts'
+import { FilterTrial } from './filter_trial.tsx'
 import { HeaderRows } from './header_rows.tsx'
 
 /** The form of a new endpoint and of a change. */
@@ -70,6 +71,7 @@ export function EndpointForm({ fields, onChange, action, label, isUrl = true, ch
             error={errorOf('filter')}
             onInput={(filter) => onChange({ ...fields, filter })}
           />
+          <FilterTrial filter={fields.filter} types={fields.types} />
           <HeaderRows
             headers={fields.headers}
             error={errorOf('headers')}

@@ -48,6 +48,10 @@ export const endpointTexts = {
   filter: 'Filter',
   filterHint:
     'A condition on the payload, such as $.total > 100. Empty: all events of these types.',
+  tryFilter: 'Try on recent events',
+  tryNothing: 'No event of these types is stored, so there is nothing to try the filter on.',
+  tryResult: '{matched} of the newest {tried} events would be sent.',
+  tryFailed: 'The filter fails for {failed} of them, which would not be sent.',
   headers: 'Custom headers',
   headersHint: 'Sent with each request. Values cannot be read later, only replaced.',
   headerName: 'Each header needs a name.',

@@ -17,7 +17,14 @@ export interface TestConsole {
 }
 
 export async function startConsole(): Promise<TestConsole> {
-  const outhook = await startOuthook({ only: ['deliver', 'api'], also: alsoRepaired })
+  return await consoleOn(await startOuthook({ only: ['deliver', 'api'], also: alsoRepaired }))
+}
+
+/** The console of a stack that is there already. `stop` ends that, too. */
+export async function consoleOn(
+  outhook: TestOuthook,
+  stop: () => Promise<void> = outhook.stop,
+): Promise<TestConsole> {
   const running = serveConsole({
     files: await buildPage(projectRoot),
     upstream: {
@@ -41,7 +48,7 @@ export async function startConsole(): Promise<TestConsole> {
     async stop(): Promise<void> {
       await browser.close()
       await running.stop()
-      await outhook.stop()
+      await stop()
     },
   }
 }

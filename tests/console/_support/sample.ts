@@ -53,6 +53,9 @@ export async function makeSample(outhook: TestOuthook): Promise<Sample> {
     select outbox.publish('invoice.sent', jsonb_build_object('id', n)) from generate_series(1, 4) n`
   await sql`
     select outbox.publish('stock.changed', jsonb_build_object('sku', n)) from generate_series(1, 5) n`
+  await sql`
+    select outbox.accept_once('billing', 'event-' || n), outbox.accept_once('search', 'event-1')
+    from generate_series(1, 3) n`
   const isDone = async (): Promise<boolean> => {
     const [row] = await sql`
       select (select count(*) from outbox.dead_letter) = 12

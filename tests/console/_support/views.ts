@@ -26,6 +26,12 @@ export function viewsOf(sample: Sample): View[] {
     { name: 'replays', path: '/replays', ready: text('No job was started yet') },
     { name: 'event-types', path: '/event-types', ready: text('An order is paid') },
     { name: 'event-type', path: '/event-types/order.paid', ready: text('"integer"') },
+    { name: 'messages', path: '/messages', ready: text('No message was created yet') },
+    { name: 'inbound', path: '/inbound', ready: text('Nobody has written yet') },
+    { name: 'channels', path: '/channels', ready: text('There is no channel') },
+    { name: 'templates', path: '/templates', ready: text('No template is assigned yet') },
+    { name: 'consumers', path: '/consumers?q=event-2', ready: text('not processed') },
+    { name: 'audit', path: '/audit', ready: text('Nothing is in the audit trail here') },
     { name: 'sagas', path: '/sagas', ready: text('No saga is defined') },
     { name: 'settings', path: '/settings', ready: text('limit.portal_tokens_per_day') },
   ]

@@ -164,6 +164,9 @@ export const calls: Record<string, Call[]> = {
   getSaga: [{ own: 200 }],
   getSagaExecution: [{ own: 200 }],
   listSettings: [{ own: 200 }],
+  // It has no organisation, so only the operator sees it.
+  listConsumers: [{ own: 403, foreign: 403 }],
+  tryFilter: [{ own: 200, body: { filter: 'exists($.x)', eventTypes: ['*'], limit: 10 } }],
   search: [
     { own: 200, query: { correlationId: '{e.letter}' }, foreign: 200 },
     { own: 200, query: { idempotencyKey: 'key-message-{word}' }, foreign: 200 },

@@ -84,7 +84,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the operat
   rotate_secret expire_secret read_secret subscribe
   pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
   schedule_retry retry_now cancel_delivery resume_lane replay replay_many set_replay_job backfill_events discard_dead_letter route_again
-  claim_broker_replay record_broker_replay
+  claim_broker_replay record_broker_replay list_consumers
   put_whatsapp_app get_whatsapp_app
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the API: each takes the organisation and keeps to it.', $$
@@ -95,7 +95,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   record_portal_token revoke_portal_token revoke_portal_tokens list_revoked_portal_tokens
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
-  delete_event_type get_delivery act_on_delivery list_attempts list_deliveries search_org list_org_settings
+  delete_event_type get_delivery act_on_delivery list_attempts list_deliveries search_org try_filter list_org_settings
   list_sagas get_saga get_saga_execution
   list_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
   create_replay_job preview_replay_job create_backfill get_replay_job list_replay_jobs change_replay_job

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { buildPage, type StaticFile } from './build.ts'
+
+/** What a hosted page needs to know. */
+export interface HostedOptions {
+  /** The URL of the project. */
+  api: string
+  functionName: string
+  /** The path on the same host that returns the token of whoever is logged in. */
+  tokenPath: string
+  /** Where one logs in: a path or a URL. */
+  signIn: string
+}
+
+/**
+ * The console as static files, for a host behind a login. The document names the API and has the
+ * Content-Security-Policy, because a host may not let its users set headers. Every path of a view gets the
+ * document: `404.html` is a copy for hosts that serve this file then.
+ */
+export async function buildHosted(
+  root: string,
+  options: HostedOptions,
+  log?: (line: string) => void,
+): Promise<Map<string, StaticFile>> {
+  const files = await buildPage(root, log)
+  const page = files.get('/')
+  if (page === undefined) throw new Error('The page has no document')
+  const { origin, href } = new URL(options.api)
+  const policy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
+    `connect-src 'self' ${origin}; img-src 'self'; form-action 'none'; base-uri 'none'; ` +
+    "require-trusted-types-for 'script'"
+  const head = [
+    `<meta http-equiv="content-security-policy" content="${escaped(policy)}">`,
+    '<meta name="referrer" content="no-referrer">',
+    `<meta name="outhook-api" content="${escaped(href.replace(/\/$/, ''))}" ` +
+    `data-function="${escaped(options.functionName)}">`,
+  ]
+  const text = new TextDecoder().decode(page.bytes)
+    .replace('<meta charset="utf-8">', (charset) => [charset, ...head].join('\n    '))
+  const html: StaticFile = { ...page, bytes: new TextEncoder().encode(text) }
+  const token = (await Deno.readTextFile(join(root, 'console', 'build', 'token.txt')))
+    .replace('{{tokenPath}}', JSON.stringify(options.tokenPath))
+    .replace('{{signIn}}', JSON.stringify(options.signIn))
+  files.delete('/')
+  files.set('/index.html', html)
+  files.set('/404.html', html)
+  files.set('/token.js', {
+    bytes: new TextEncoder().encode(token),
+    type: 'text/javascript; charset=utf-8',
+  })
+  return files
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}

@@ -1,0 +1,40 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeRows, rowsRead } from '../rows_read.ts'
+import { filterTrialSchema, newFilterTrialSchema } from '../schemas/filter_trials.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+
+const create = createRoute({
+  method: 'post',
+  path: '/filter-trials',
+  operationId: 'tryFilter',
+  summary: 'Try a filter on the newest events',
+  description:
+    'It stores nothing. An endpoint that is addressed by an event gets it whatever its ' +
+    'filter, so these events are left out.',
+  tags: ['Endpoints'],
+  ...needs('events:read'),
+  request: { body: jsonBody(newFilterTrialSchema) },
+  responses: {
+    ...problems(),
+    200: jsonResponse(filterTrialSchema, 'Which of the events would be sent'),
+  },
+})
+
+/** So many steps of filters take about as long as it takes to read a row. */
+const stepsOfRow = 100
+
+/** `/filter-trials`. */
+export function addFilterTrialRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(create, async (c) => {
+    const { filter, eventTypes, limit } = c.req.valid('json')
+    const { rows, work, ...trial } = await database.call('try_filter', {
+      p_org_id: c.get('principal').orgId,
+      p_filter: filter,
+      p_event_types: eventTypes,
+      p_limit: limit,
+    }, filterTrialSchema.extend({ rows: rowsRead, work: z.int() }))
+    chargeRows(c, rows + work / stepsOfRow)
+    return c.json(trial, 200)
+  })
+}

@@ -1,0 +1,145 @@
+/** What an operator does about messages, in a real browser against a real stack and a Graph API. */
+
+import { expect } from '@std/expect'
+import { startWhatsapp, type TestWhatsapp } from '../_support/whatsapp.ts'
+import { findingsOf } from './_support/axe.ts'
+import { consoleOn, type TestConsole } from './_support/console.ts'
+
+let wa: TestWhatsapp
+let console_: TestConsole
+
+Deno.test.beforeAll(async () => {
+  wa = await startWhatsapp()
+  console_ = await consoleOn(wa.outhook, wa.stop)
+})
+Deno.test.afterAll(async () => {
+  await console_?.stop()
+})
+
+const hostile = '<img/src=x/onerror=alert(1)>'
+
+Deno.test('finds what happened with a person: consent, messages, their statuses and what they wrote', async () => {
+  const person = wa.somebody()
+  const dossier = 'dossier-12'
+  await wa.call('org-a', `POST /dossiers/${dossier}/consents`, {
+    ...{ channel: 'WHATSAPP', purposes: ['UTILITY'], granted: true, source: 'web form' },
+  })
+  const id = await wa.create('org-a', person, { dossierId: dossier })
+  await wa.settled('org-a', id, 'SENT')
+  const [taken] = await wa.takenFor(person)
+  if (taken === undefined) throw new Error('nothing was taken')
+  await wa.graph.report(taken, 'delivered')
+  await wa.settled('org-a', id, 'DELIVERED')
+  const stop = { from: person.slice(1), timestamp: String(Math.floor(Date.now() / 1000)) }
+  await wa.callBack('org-a', {
+    contacts: [{ profile: { name: hostile }, wa_id: person.slice(1) }],
+    messages: [{ id: 'wamid.STOP', ...stop, type: 'text', text: { body: 'STOP' } }, {
+      ...{ id: 'wamid.TEXT', ...stop, type: 'text', text: { body: `${hostile} \u202ehello` } },
+    }],
+  })
+  const { page, errors, close } = await console_.open('/?org=org-a')
+  let dialogs = 0
+  page.on('dialog', (dialog) => {
+    dialogs++
+    void dialog.dismiss()
+  })
+  await page.getByRole('navigation', { name: 'Pages', exact: true })
+    .getByRole('link', { name: 'Messages' }).click()
+  await page.getByRole('link', { name: 'reminder', exact: true }).waitFor()
+  await page.getByLabel('History of a person or a dossier').fill(
+    `${person.slice(0, 5)} ${person.slice(5)}`,
+  )
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: hostile }).waitFor()
+  await page.getByText('wants no messages').waitFor()
+  const history = page.getByRole('list', { name: 'History' })
+  for (
+    const title of [
+      'Message reminder: created',
+      'Message reminder: sent',
+      'Message reminder: delivered',
+      'Opted out',
+    ]
+  ) await history.getByText(title, { exact: true }).waitFor()
+  await history.getByText('STOP', { exact: true }).waitFor()
+  await history.getByText(`${hostile} \\u202ehello`).waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await history.getByRole('link', { name: 'Message reminder: delivered' }).click()
+  await page.getByRole('heading', { level: 1, name: 'reminder' }).waitFor()
+  await page.getByText('Attempt 1 was accepted').waitFor()
+  await page.getByText('Delivered to the phone').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.getByRole('link', { name: dossier }).click()
+  await page.getByRole('heading', { level: 1, name: `Dossier ${dossier}` }).waitFor()
+  await page.getByText('Consent granted: utility by whatsapp, in force').waitFor()
+  await page.getByText('web form').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  expect(await page.locator('img[src="x"]').count()).toBe(0)
+  expect([dialogs, errors]).toEqual([0, []])
+  await close()
+})
+
+Deno.test('finds why a message failed, and sends it again', async () => {
+  const person = wa.somebody()
+  wa.graph.setTurn(() => ({ kind: 'refuse', fault: { code: 131026, status: 400 } }))
+  const id = await wa.create('org-a', person)
+  await wa.settled('org-a', id, 'FAILED')
+  const { page, errors, close } = await console_.open('/messages?org=org-a&status=FAILED')
+  await page.getByRole('row').filter({ hasText: person })
+    .getByRole('link', { name: 'reminder', exact: true }).click()
+  await page.getByText('Attempt 1 failed').waitFor()
+  await page.getByText('131026').first().waitFor()
+  wa.graph.setTurn(() => ({ kind: 'take' }))
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+  await page.getByText(/Attempt \d+ was accepted/).waitFor()
+  await page.getByRole('link', { name: 'Audit trail' }).last().click()
+  await page.getByRole('heading', { name: 'Audit trail', level: 1 }).waitFor()
+  await page.getByText('Message created').waitFor()
+  expect(new URL(page.url()).searchParams.get('entity')).toBe(id)
+  expect(await findingsOf(page)).toEqual([])
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('finds what holds a channel, checks it at Meta, and resumes it', async () => {
+  const channel = wa.channels['org-b']
+  await wa.outhook.sql`
+    select outbox.hold_channel(${channel}, 'failure', true, '190 The access token has expired',
+      now(), null, now())`
+  const { page, errors, close } = await console_.open('/channels?org=org-b')
+  await page.getByText('WhatsApp refuses to send: 190 The access token has expired.').waitFor()
+  await page.getByRole('button', { name: 'Check at Meta' }).click()
+  const result = page.getByRole('status', { name: 'Result of the check' })
+  await result.getByText('token', { exact: true }).waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('enabled', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page.getByText('appointment_reminder').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.getByRole('link', { name: 'Inbound' }).click()
+  await page.getByText('Nobody has written yet').waitFor()
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a person, a message and a channel that are not there say so', async () => {
+  const { page, errors, close } = await console_.open('/messages?org=org-c')
+  for (
+    const [path, text] of [
+      ['/people/%2B12025550999', 'There is no such person'],
+      ['/messages/999999', 'There is no such message'],
+      ['/dossiers/none', 'Nothing is stored of this dossier'],
+      ['/channels?org=org-x', 'There is no channel in this organisation'],
+      ['/templates?org=org-x', 'No template is assigned yet'],
+      ['/messages?org=org-x', 'No message was created yet'],
+      ['/audit?org=org-x', 'Nothing is in the audit trail here'],
+    ] as const
+  ) {
+    await page.goto(`${console_.running.url}${path}`)
+    await page.getByRole('heading', { name: text }).waitFor()
+  }
+  expect(errors).toEqual([])
+  await close()
+})
