@@ -34,7 +34,8 @@ export const behindAll: readonly Behind[] = [
     file: 'tests/package/upgrade.test.ts',
     why: 'It builds the command of two versions, which takes half a minute.',
     caughtBy: ['tests/upgrade/schema.test.ts', 'tests/package/command/upgrade.test.ts'],
-    how: 'schema applies the same migrations and compares the databases, and command/upgrade says ' +
+    how:
+      'schema applies the same migrations and compares the databases, and command/upgrade says ' +
       'which files the command writes. Left is what the packed command of the next version has.',
   },
   {
