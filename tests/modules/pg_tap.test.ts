@@ -8,6 +8,7 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { withNeeds } from '../../supabase/local/schema/order.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { waitsForAll } from '../_run/behind_all.ts'
 import { listFiles } from '../_run/files.ts'
 import { runFile, stopJobs } from '../_run/pg_tap.ts'
 import { startTestPostgres } from '../_support/postgres.ts'
@@ -34,8 +35,8 @@ async function shares(): Promise<Share[]> {
   for (const { name, paths } of modules) {
     for (const folder of new Set(paths.map((path) => path.split('/')[1] ?? ''))) {
       for (const file of await listFiles(projectRoot, `tests/sql/${folder}`, '.test.sql')) {
-        // A million rows show nothing of modules.
-        if (file.endsWith('million.test.sql')) continue
+        // Many rows or many cases show nothing of modules.
+        if (waitsForAll(file) || file.includes('/plans/')) continue
         const needed = await neededBy(name, file)
         const share = bySet.get(needed.join()) ?? { needed, files: [] }
         bySet.set(needed.join(), share)
