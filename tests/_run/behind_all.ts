@@ -34,8 +34,17 @@ export const behindAll: readonly Behind[] = [
     file: 'tests/package/upgrade.test.ts',
     why: 'It builds the command of two versions, which takes half a minute.',
     caughtBy: ['tests/upgrade/schema.test.ts', 'tests/package/command/upgrade.test.ts'],
-    how: 'schema applies the same migrations and compares the databases, and command/upgrade says ' +
+    how:
+      'schema applies the same migrations and compares the databases, and command/upgrade says ' +
       'which files the command writes. Left is what the packed command of the next version has.',
+  },
+  {
+    file: 'tests/package/console_packed.test.ts',
+    why: 'It builds the functions and the command, which takes 20 s.',
+    caughtBy: ['tests/package/console.test.ts', 'tests/console/size.test.ts'],
+    how:
+      'console runs the same server, and size builds the same page. Left is that the package has ' +
+      'the page, and that the server runs under Node.js.',
   },
   {
     file: 'tests/package/deploy.test.ts',
