@@ -8,6 +8,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startUpstream, type Upstream } from '../console/_support/upstream.ts'
 import { testFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
+import { buildCommandOf } from './_support/build_command.ts'
 import { open, statusOf } from './_support/console_link.ts'
 import { shopIn } from './_support/shop.ts'
 
@@ -24,24 +25,8 @@ Deno.test.afterAll(async () => {
 })
 
 Deno.test('the packed command serves the page under Node.js until it is ended', async () => {
-  const out = join(root, 'dist')
-  const built = await new Deno.Command(Deno.execPath(), {
-    args: [
-      'run',
-      '-A',
-      '--cached-only',
-      '--no-check',
-      'tests/package/_support/build_command.ts',
-      out,
-    ],
-    cwd: projectRoot,
-    stdin: 'null',
-  }).output()
-  expect([built.code, built.code === 0 ? '' : new TextDecoder().decode(built.stderr)]).toEqual([
-    0,
-    '',
-  ])
-  const shop = await shopIn(root, join(out, `outhook-command-${version}.tgz`))
+  const tarball = await buildCommandOf(projectRoot, join(root, 'dist'), version)
+  const shop = await shopIn(root, tarball)
   const { origin } = new URL(upstream.url)
   const child = new Deno.Command(join(shop.path, 'node_modules/.bin/outhook'), {
     args: ['console', '--url', origin, '--port', '0', '--no-open'],
