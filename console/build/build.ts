@@ -19,11 +19,13 @@ const types: Readonly<Record<string, string>> = {
 /**
  * Builds the page with esbuild, which takes less than a second, and returns its files by path. The
  * document is `/`; all others are below `/assets/`. The chart, and views that are opened less often,
- * are files of their own, which the page loads when it first shows them.
+ * are files of their own, which the page loads when it first shows them. `metafile`: where esbuild
+ * writes what the page was built from.
  */
 export async function buildPage(
   root: string,
   log?: (line: string) => void,
+  metafile?: string,
 ): Promise<Map<string, StaticFile>> {
   const modules = await consoleTools(root, log)
   const page = join(root, 'console', 'page')
@@ -43,6 +45,7 @@ export async function buildPage(
       '--log-level=warning',
       '--chunk-names=[name]-[hash]',
       `--outdir=${out}`,
+      ...metafile === undefined ? [] : [`--metafile=${metafile}`],
     ], { cwd: root, env: { NODE_PATH: modules } })
     const files = new Map<string, StaticFile>()
     for await (const { name } of Deno.readDir(out)) {

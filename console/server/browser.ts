@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 
 /**
@@ -6,29 +9,31 @@ import { pathToFileURL } from 'node:url'
  * of a program, and the link has a token. The caller deletes the file.
  */
 export async function openBrowser(link: string, file: string): Promise<boolean> {
-  const { os } = Deno.build
-  const hasDesktop = os !== 'linux' ||
-    Deno.env.get('DISPLAY') !== undefined || Deno.env.get('WAYLAND_DISPLAY') !== undefined
+  const { platform, env } = process
+  const hasDesktop = platform !== 'linux' ||
+    env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined
   if (!hasDesktop) return false
-  const command = os === 'darwin' ? 'open' : os === 'windows' ? 'explorer' : 'xdg-open'
+  const command = platform === 'darwin' ? 'open' : platform === 'win32' ? 'explorer' : 'xdg-open'
   try {
     await writeRedirect(link, file)
-    const { success } = await new Deno.Command(command, {
-      args: [pathToFileURL(file).href],
-      stdin: 'null',
-      stdout: 'null',
-      stderr: 'null',
-    }).output()
-    return success
+    return await succeeds(command, pathToFileURL(file).href)
   } catch {
     return false
   }
 }
 
+function succeeds(command: string, argument: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [argument], { stdio: 'ignore' })
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code === 0))
+  })
+}
+
 /** Writes a page that leads to the link and that only this user can read. */
 export async function writeRedirect(link: string, file: string): Promise<void> {
   // The mode is that of a new file.
-  await Deno.remove(file).catch(() => {})
+  await rm(file, { force: true })
   const page = `<!doctype html><meta http-equiv="refresh" content="0; url=${link}">\n`
-  await Deno.writeTextFile(file, page, { mode: 0o600, createNew: true })
+  await writeFile(file, page, { mode: 0o600, flag: 'wx' })
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { entryPoints } from './manifest.ts'
 import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
+import { writePortal } from './portal.ts'
 import { runTool } from './run_tool.ts'
 
 /**
- * Bundles each entry point into one ES module without imports, except those of Node, and writes the
- * notices of what they contain.
+ * Bundles each entry point into one ES module without imports, except those of Node, and the portal, and
+ * writes the notices of what they contain.
  */
 export async function bundle(root: string, modules: string, out: string): Promise<void> {
   const metafile = join(out, 'metafile.json')
@@ -27,5 +28,6 @@ export async function bundle(root: string, modules: string, out: string): Promis
     packages.push(...await packagesOfMetafile(root, metafile))
   }
   await Deno.remove(metafile)
+  packages.push(...await writePortal(root, out))
   await Deno.writeTextFile(join(out, noticesFile), await noticesText(packages))
 }

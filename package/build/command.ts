@@ -1,5 +1,7 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { buildPage } from '../../console/build/build.ts'
 import type { AssetIndex } from '../command/assets.ts'
+import type { ConsoleIndex } from '../command/console/files.ts'
 import { version } from '../../functions/_shared/base/version.ts'
 import { buildMigrations, generatedMark } from '../../supabase/local/schema/migration.ts'
 import { readOrder } from '../../supabase/local/schema/order.ts'
@@ -34,7 +36,9 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     `--outfile=${join(folder, 'outhook.js')}`,
   ], { cwd: root, env: { NODE_PATH: modules } })
   await bundleWorker(root, modules, join(folder, 'worker'), [workerProgram])
-  const notices = await noticesText(await packagesOfMetafile(root, metafile))
+  const packages = await packagesOfMetafile(root, metafile)
+  packages.push(...await writeConsole(root, join(assets, 'console'), metafile))
+  const notices = await noticesText(packages)
   await Deno.remove(metafile)
   await Deno.writeTextFile(join(folder, noticesFile), notices)
   const migrations = await writeMigrations(root, join(assets, 'migrations'))
@@ -99,6 +103,19 @@ async function writeUpgrade(root: string, to: string): Promise<AssetIndex['upgra
     modules.push(module)
   }
   return from === undefined ? null : { from, modules }
+}
+
+/** Writes the page of the console and its index, and returns the folders of the packages in it. */
+async function writeConsole(root: string, to: string, metafile: string): Promise<string[]> {
+  await Deno.mkdir(to, { recursive: true })
+  const index: ConsoleIndex = {}
+  for (const [path, { bytes, type }] of await buildPage(root, undefined, metafile)) {
+    const file = path === '/' ? 'index.html' : basename(path)
+    await Deno.writeFile(join(to, file), bytes)
+    index[path] = { file, type }
+  }
+  await Deno.writeTextFile(join(to, 'index.json'), `${JSON.stringify(index, null, 2)}\n`)
+  return await packagesOfMetafile(root, metafile)
 }
 
 async function copyFunction(out: string, assets: string, name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { noticesFile } from './notices.ts'
+import { portalModules } from './portal.ts'
 
 /** An entry point of the package: its bundle and its declarations, both from the package's root. */
 export interface EntryPoint {
@@ -42,9 +43,14 @@ export function packageJson(version: string): string {
     type: 'module',
     // AbortSignal.any() is there from this version on.
     engines: { node: '>=20.3' },
-    sideEffects: false,
-    exports: { ...Object.fromEntries(exported), './package.json': './package.json' },
-    files: ['*.js', 'types', noticesFile],
+    // Importing it defines the element.
+    sideEffects: ['./portal/portal.js'],
+    exports: {
+      ...Object.fromEntries(exported),
+      ...portalModules,
+      './package.json': './package.json',
+    },
+    files: ['*.js', 'types', 'portal', noticesFile],
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }

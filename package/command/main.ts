@@ -15,6 +15,8 @@ import {
 import { registerApiCommands } from './api/register.ts'
 import { check, type CheckOptions } from './check/check.ts'
 import { completionScript, type Shell, shells } from './completion/completion.ts'
+import { type ConsoleOptions, showConsole } from './console/console.ts'
+import { readConsole } from './console/files.ts'
 import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
 import { migrateFrom, type MigrateOptions } from './migrate_from/migrate_from.ts'
@@ -37,6 +39,12 @@ function milliseconds(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 60_000) return value
   throw new InvalidArgumentError('It takes whole milliseconds from 1 to 60000.')
+}
+
+function port(text: string): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value <= 65_535) return value
+  throw new InvalidArgumentError('It takes a number from 0 to 65535.')
 }
 
 const program = new Command('outhook')
@@ -225,6 +233,34 @@ Exit codes: 0 done, 1 failed or a table was not changed, 2 wrong usage, 3 not co
   )
   .action(async (_what: string, options: MigrateOptions) => {
     process.exitCode = await migrateFrom(readMigrateSql(folder), options, ownTerminal())
+  })
+
+program.command('console')
+  .description('Show events, endpoints and dead letters in the browser, and act on them')
+  .option('--project <folder>', 'the folder that has supabase/', '.')
+  .option('--project-ref <ref>', 'the project at https://<ref>.supabase.co')
+  .option('--url <url>', 'the URL of any other project (default: SUPABASE_URL)')
+  .option('--function <name>', 'the name of the function api (default: that of the project)')
+  .option('--port <number>', 'the port of 127.0.0.1; 0 takes any free one', port, 54380)
+  .option('--no-open', 'do not open the browser')
+  .addHelpText(
+    'after',
+    `
+The secret key of the project is read from SUPABASE_SECRET_KEY. It stays in this process. The link
+works once: press Enter for a new one. Ctrl-C ends the console.
+
+Examples:
+  outhook console --project-ref abcdefghijklmnopqrst
+  outhook console --url http://127.0.0.1:54321 --port 0
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.`,
+  )
+  .action(async (options: ConsoleOptions) => {
+    process.exitCode = await showConsole(
+      readConsole(join(folder, 'console')),
+      options,
+      ownTerminal(),
+    )
   })
 
 registerApiCommands(program)

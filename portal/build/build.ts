@@ -5,10 +5,14 @@ import { runTool } from '../../package/build/run_tool.ts'
 /** The built files by name: the module of the element, the wrapper for React, the hosted page. */
 export type PortalFiles = Map<string, Uint8Array<ArrayBuffer>>
 
-/** Builds the element as one ES module, and the files beside it. */
+/**
+ * Builds the element as one ES module, and the files beside it. `metafile`: where esbuild writes what the
+ * element was built from.
+ */
 export async function buildPortal(
   root: string,
   log?: (line: string) => void,
+  metafile?: string,
 ): Promise<PortalFiles> {
   const modules = await consoleTools(root, log)
   const esbuild = join(modules, '.bin', 'esbuild')
@@ -23,7 +27,7 @@ export async function buildPortal(
     await run([join(portal, 'element', 'portal.css'), `--outfile=${join(out, 'element.css')}`])
     // The style is part of the module, so that the element is one file.
     const style = (await Deno.readTextFile(join(out, 'element.css'))).trim()
-    const bundle = (from: string, to: string): Promise<unknown> =>
+    const bundle = (from: string, to: string, ...more: string[]): Promise<unknown> =>
       run([
         from,
         '--bundle',
@@ -33,8 +37,13 @@ export async function buildPortal(
         '--jsx-import-source=preact',
         `--define:PORTAL_STYLE=${JSON.stringify(style)}`,
         `--outfile=${join(out, to)}`,
+        ...more,
       ])
-    await bundle(join(portal, 'element', 'main.ts'), 'outhook-portal.js')
+    await bundle(
+      join(portal, 'element', 'main.ts'),
+      'outhook-portal.js',
+      ...metafile === undefined ? [] : [`--metafile=${metafile}`],
+    )
     await bundle(join(portal, 'page', 'main.ts'), 'page.js')
     const read = (path: string): Promise<Uint8Array<ArrayBuffer>> => Deno.readFile(path)
     return new Map([

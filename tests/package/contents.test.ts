@@ -33,6 +33,10 @@ Deno.test('the package has its manifest, README, licence, modules and types, and
       'THIRD_PARTY_NOTICES.txt',
       'client.js',
       'package.json',
+      'portal/portal.d.ts',
+      'portal/portal.js',
+      'portal/react.d.ts',
+      'portal/react.js',
       'receive.js',
     ],
   ])
@@ -42,7 +46,9 @@ Deno.test('the package has its manifest, README, licence, modules and types, and
 Deno.test('the package is small: what a receiver loads is below 20 kB', async () => {
   expect((await Deno.stat(installed('receive.js'))).size).toBeLessThan(20_000)
   expect((await Deno.stat(installed('client.js'))).size).toBeLessThan(60_000)
-  expect(user.packed.unpackedSize).toBeLessThan(350_000)
+  // A program that only publishes and receives loads none of it.
+  expect((await Deno.stat(installed('portal/portal.js'))).size).toBeLessThan(200_000)
+  expect(user.packed.unpackedSize).toBeLessThan(550_000)
 })
 
 Deno.test('the modules import only modules of Node', async () => {
@@ -62,7 +68,8 @@ Deno.test('the declarations import only each other', async () => {
   const imported = texts.flatMap((text) => [...text.matchAll(/(?:from |import\()['"]([^'"]+)/g)])
     .map(([, name = '']) => name)
   expect(imported).toContain('./client.js')
-  expect(imported.filter((name) => !/^\.{1,2}\//.test(name))).toEqual([])
+  // An app that uses the wrapper has React.
+  expect(imported.filter((name) => !/^\.{1,2}\//.test(name))).toEqual(['react'])
 })
 
 Deno.test('the manifest has the version of the project and no dependencies', async () => {
@@ -94,6 +101,40 @@ Deno.test('TypeScript accepts the declarations of the package, and refuses wrong
     }).output()
     expect([how, code, new TextDecoder().decode(stdout)]).toEqual([how, 0, ''])
   }
+})
+
+Deno.test('TypeScript accepts the element and its wrapper for React', async () => {
+  // A stand-in for the types of React, which an app has.
+  const react = join(user.path, 'node_modules/@types/react')
+  await Deno.mkdir(react, { recursive: true })
+  await Deno.writeTextFile(
+    join(react, 'index.d.ts'),
+    'export interface ReactElement { type: unknown }\n',
+  )
+  await Deno.writeTextFile(
+    join(user.path, 'portal.ts'),
+    `import 'outhook/portal'
+import { OuthookPortal } from 'outhook/portal/react'
+const token = ({ reason }: { reason: string }): Promise<string> => Promise.resolve(reason)
+const element = document.querySelector('outhook-portal')
+if (element !== null) element.token = token
+console.log(OuthookPortal({ api: 'https://x.supabase.co', token, theme: 'dark' }).type)
+// @ts-expect-error: it needs a token
+OuthookPortal({ api: 'https://x.supabase.co' })
+// @ts-expect-error: no such theme
+OuthookPortal({ api: 'https://x.supabase.co', token, theme: 'blue' })
+`,
+  )
+  const modules = await buildTools(projectRoot)
+  const { code, stdout } = await new Deno.Command(join(modules, '.bin', 'tsc'), {
+    args: [
+      ...['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom', '--module'],
+      ...['esnext', '--moduleResolution', 'bundler', '--types', 'node', '--typeRoots'],
+      ...[join(modules, '@types'), 'portal.ts'],
+    ],
+    cwd: user.path,
+  }).output()
+  expect([code, new TextDecoder().decode(stdout)]).toEqual([0, ''])
 })
 
 Deno.test('npm publish --dry-run passes', async () => {

@@ -13,6 +13,7 @@ import { testFolder } from '../_support/folder.ts'
 import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
 import { buildIndexes } from '../upgrade/_indexes.ts'
 import { makeSample, type Sample } from '../upgrade/_sample.ts'
+import { buildCommandOf } from './_support/build_command.ts'
 import { type Shop, shopIn } from './_support/shop.ts'
 
 const root = testFolder()
@@ -27,8 +28,8 @@ Deno.test.beforeAll(async () => {
   const { files } = await buildUpgradeFiles(sample.root, sample.release)
   for (const { path, text } of files) await Deno.writeTextFile(join(sample.root, path), text)
   tarballs = {
-    now: await build(projectRoot, 'now', version),
-    next: await build(sample.root, 'next', sample.version),
+    now: await buildCommandOf(projectRoot, join(root, 'now'), version),
+    next: await buildCommandOf(sample.root, join(root, 'next'), sample.version),
   }
   project = await shopIn(root, tarballs.now)
   expect((await project.run('init', '--yes', '--modules', 'api,watch')).code).toBe(0)
@@ -41,26 +42,6 @@ Deno.test.afterAll(async () => {
   await sample?.[Symbol.asyncDispose]()
   await Deno.remove(root, { recursive: true })
 })
-
-/** Builds the command by the code of that version, and returns the tarball. */
-async function build(from: string, name: string, of: string): Promise<string> {
-  const out = join(root, name)
-  await Deno.mkdir(out, { recursive: true })
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      'run',
-      '-A',
-      '--cached-only',
-      '--no-check',
-      'tests/package/_support/build_command.ts',
-      out,
-    ],
-    cwd: from,
-    stdin: 'null',
-  }).output()
-  if (!success) throw new Error(new TextDecoder().decode(stderr))
-  return join(out, `outhook-command-${of}.tgz`)
-}
 
 /** The migrations of a project in the order of their versions. */
 async function migrations(shop: Shop): Promise<SqlFile[]> {

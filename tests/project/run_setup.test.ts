@@ -42,7 +42,7 @@ for (
     ['brokers', /^tests\/(e2e\/broker_\w+|consumer\/\w+|soak\/\w+)\.(test|soak)\.ts$/],
     [
       'supabase',
-      /^tests\/(e2e\/cli_\w+|project\/ops_queries|functions\/local\/command)\.test\.ts$/,
+      /^tests\/(e2e\/cli_\w+|package\/migrate_from|project\/ops_queries|functions\/local\/command)\.test\.ts$/,
     ],
     [
       'edge Deno',
@@ -56,7 +56,7 @@ for (
     ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
-      /^tests\/(functions\/bundle|package\/(api_commands|check|deploy|functions|init|uninstall))\.test\.ts$/,
+      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|deploy|functions|init|uninstall|upgrade))\.test\.ts$/,
     ],
     [
       'Node',

@@ -41,8 +41,8 @@ export const consolePage: readonly Mutant[] = [
   },
   {
     file: 'console/server/browser.ts',
-    find: '{ mode: 0o600, createNew: true }',
-    replace: '{ createNew: true }',
+    find: "{ mode: 0o600, flag: 'wx' }",
+    replace: "{ flag: 'wx' }",
     tests,
     why: 'Another user of the machine reads the token of the link.',
   },
