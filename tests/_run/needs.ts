@@ -38,7 +38,10 @@ const USES: Readonly<Record<Need, { path?: RegExp; text?: RegExp }>> = {
   'react packages': { text: /\breactPackages\(/ },
   'page packages': { path: /^tests\/project\/_docs\.ts$/ },
   bundler: { text: /\[\s*'bundle'/ },
-  Node: { text: /(?<!function )\b(builtForNode|nodeCommand)\(/ },
+  Node: {
+    path: /^tests\/package\/_support\/worker_folder\.ts$/,
+    text: /(?<!function )\bbuiltForNode\(/,
+  },
 }
 
 /** What the files need, given all that they use. The runner itself, in tests/_run/, needs nothing. */

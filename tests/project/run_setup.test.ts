@@ -60,7 +60,7 @@ for (
     ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
-      /^tests\/(functions\/bundle|package\/(api_commands|check|deploy|functions|init|listen|registry|uninstall|worker))\.test\.ts$/,
+      /^tests\/(functions\/bundle|package\/(api_commands|check|consume|deploy|functions|init|listen|registry|uninstall|worker))\.test\.ts$/,
     ],
     [
       'Node',

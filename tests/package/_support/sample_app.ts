@@ -11,7 +11,7 @@ const files: Readonly<Record<string, string>> = {
   'deno.json': '{ "nodeModulesDir": "manual" }\n',
   '.gitignore': 'node_modules\n',
   'supabase/migrations/20260110090000_orders.sql': `create table public.orders (
-  id bigint primary key, owner uuid references auth.users, total numeric not null, paid boolean not null default false);
+  id bigint primary key, owner uuid default auth.uid(), total numeric not null, paid boolean not null default false);
 alter table public.orders enable row level security;
 create policy own_orders on public.orders for all to authenticated
   using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
