@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { ensureTool } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { npmTools } from '../../_run/tools.ts'
-import { startProgram } from './program.ts'
+import { programPath, startProgram } from './program.ts'
 
 /** What a command of a user printed. */
 export interface Printed {
@@ -23,22 +23,13 @@ export interface Registry extends AsyncDisposable {
   run(command: readonly string[], cwd: string, env?: Record<string, string>): Promise<Printed>
 }
 
-/** Serves packages on a free port until it is told to end. */
-const program = `
-import { runServer } from 'verdaccio'
-const app = await runServer(process.argv[2])
-const server = app.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port))
-process.stdin.resume()
-process.stdin.on('end', () => process.exit(0))
-`
-
 /** Starts a registry with its data in `folder`; `home` is the home folder of its users. */
 export async function startRegistry(folder: string, home: string): Promise<Registry> {
   const tools = join(await ensureTool(projectRoot, ...npmTools.verdaccio), '..')
   await Deno.mkdir(folder, { recursive: true })
   await Deno.mkdir(home, { recursive: true })
   await Deno.symlink(tools, join(folder, 'node_modules'))
-  await Deno.writeTextFile(join(folder, 'program.mjs'), program)
+  await Deno.copyFile(programPath('registry.mjs'), join(folder, 'program.mjs'))
   const everybody = { access: '$all', publish: '$all', unpublish: '$all' }
   const config = {
     // JSON is YAML. It has no uplink, so it asks nobody else.

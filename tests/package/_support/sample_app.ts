@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ensureTool } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { cliVersions } from '../../../supabase/local/supabase_cli.ts'
+import { programPath } from './program.ts'
 import type { Registry } from './registry.ts'
 
 /** What the app of somebody else has before Outhook comes: tables with rights, and functions of its own. */
@@ -20,33 +21,12 @@ create policy own_orders on public.orders for all to authenticated
   'supabase/functions/api/deno.json': '{ "imports": {} }\n',
   'supabase/functions/deliver/index.ts': `Deno.serve(() => new Response('a parcel'))\n`,
   'supabase/functions/deliver/deno.json': '{ "imports": {} }\n',
-  // A route handler of Next.js, as the page has it.
-  'app/api/webhooks/route.js': `import { createReceiver } from 'outhook/receive'
+}
 
-const receiver = createReceiver({
-  secrets: () => process.env.WEBHOOK_SECRET?.split(','),
-  handle(event) {
-    if (event.eventType === 'order.paid') console.log(\`paid \${event.data.id} \${event.data.total}\`)
-  },
-})
-
-export const POST = receiver.fetch
-`,
-  // What Next.js does around a route handler.
-  'serve-routes.mjs': `import { createServer } from 'node:http'
-import { POST } from './app/api/webhooks/route.js'
-
-const server = createServer(async (incoming, response) => {
-  const url = \`http://\${incoming.headers.host}\${incoming.url}\`
-  const parts = { method: incoming.method, headers: incoming.headers, body: incoming, duplex: 'half' }
-  const answer = await POST(new Request(url, parts))
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  response.end(await answer.text())
-})
-server.listen(process.env.PORT ?? 3000, '127.0.0.1', () => {
-  console.log(\`Listening on http://127.0.0.1:\${server.address().port}\`)
-})
-`,
+/** Files of programs/. */
+const programs: Readonly<Record<string, string>> = {
+  'app/api/webhooks/route.js': 'next_route.js',
+  'serve-routes.mjs': 'next_server.mjs',
 }
 
 /** Creates the app in `path`: `supabase init`, its own files, and a first commit. */
@@ -71,6 +51,10 @@ export async function createSampleApp(path: string, registry: Registry): Promise
     for (const [name, text] of Object.entries(files)) {
       await Deno.mkdir(join(path, name, '..'), { recursive: true })
       await Deno.writeTextFile(join(path, name), text)
+    }
+    for (const [name, program] of Object.entries(programs)) {
+      await Deno.mkdir(join(path, name, '..'), { recursive: true })
+      await Deno.copyFile(programPath(program), join(path, name))
     }
   }
 }
