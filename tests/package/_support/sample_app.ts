@@ -23,6 +23,9 @@ create policy own_orders on public.orders for all to authenticated
   'supabase/functions/deliver/deno.json': '{ "imports": {} }\n',
 }
 
+const ownSections =
+  '\n[functions.api]\nverify_jwt = false\n\n[functions.deliver]\nverify_jwt = false\n'
+
 /** Files of programs/. */
 const programs: Readonly<Record<string, string>> = {
   'app/api/webhooks/route.js': 'next_route.js',
@@ -52,6 +55,7 @@ export async function createSampleApp(path: string, registry: Registry): Promise
       await Deno.mkdir(join(path, name, '..'), { recursive: true })
       await Deno.writeTextFile(join(path, name), text)
     }
+    await Deno.writeTextFile(join(path, 'supabase/config.toml'), ownSections, { append: true })
     for (const [name, program] of Object.entries(programs)) {
       await Deno.mkdir(join(path, name, '..'), { recursive: true })
       await Deno.copyFile(programPath(program), join(path, name))
