@@ -55,6 +55,19 @@ export const behindAll: readonly Behind[] = [
       'calls of the CLI, the order of the steps, and what a second run repeats.',
   },
   {
+    file: 'tests/package/registry.test.ts',
+    why: 'It starts a registry and a stack, builds every package, and deploys, in about a minute.',
+    caughtBy: [
+      'tests/package/init.test.ts',
+      'tests/package/check.test.ts',
+      'tests/package/uninstall.test.ts',
+      'tests/package/installed.test.ts',
+    ],
+    how:
+      'They do the same steps with the packed files, each in a project of its own. Left are the ' +
+      'names and versions in a registry, and the steps one after the other in one app.',
+  },
+  {
     file: 'tests/package/worker.test.ts',
     why: 'It builds three packages and starts the worker in five ways, in 30 s.',
     caughtBy: ['tests/e2e/delivery_worker.test.ts', 'tests/project/worker_build.test.ts'],
@@ -65,9 +78,10 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/package/consume.test.ts',
     why: 'It builds a package and starts both brokers, in 40 s.',
-    caughtBy: ['tests/consumer/brokers.test.ts', 'tests/consumer/process.test.ts'],
-    how: 'They run the same consumer from its sources. Left are the package, the options, and a ' +
-      'handler that is a function of the program.',
+    caughtBy: ['tests/consumer/process.test.ts', 'tests/consumer/inbox.test.ts'],
+    how:
+      'They have the attempts and the inbox of the same consumer, and its brokers wait for --all ' +
+      'too. Left are the package, the options, and a handler that is a function of the program.',
   },
   {
     file: 'tests/package/listen.test.ts',

@@ -9,6 +9,7 @@ export type Need =
   | 'redocly'
   | 'typescript client'
   | 'bun'
+  | 'registry'
   | 'package tools'
   | 'console tools'
   | 'receiver packages'
@@ -30,13 +31,17 @@ const USES: Readonly<Record<Need, { path?: RegExp; text?: RegExp }>> = {
   redocly: { text: /\bnpmTools\.redocly\b/ },
   'typescript client': { text: /\bnpmTools\.typescriptClient\b/ },
   bun: { text: /\bnpmTools\.bun\b/ },
-  'package tools': { path: /^package\/build\/package\.ts$/ },
+  registry: { text: /\bnpmTools\.verdaccio\b/ },
+  'package tools': { path: /^package\/build\/(command|package|worker)\.ts$/ },
   'console tools': { path: /^(console|portal)\/build\/build\.ts$/ },
   'receiver packages': { text: /\breceiverPackages\(/ },
   'react packages': { text: /\breactPackages\(/ },
   'page packages': { path: /^tests\/project\/_docs\.ts$/ },
   bundler: { text: /\[\s*'bundle'/ },
-  Node: { text: /(?<!function )\bbuiltForNode\(/ },
+  Node: {
+    path: /^tests\/package\/_support\/worker_folder\.ts$/,
+    text: /(?<!function )\bbuiltForNode\(/,
+  },
 }
 
 /** What the files need, given all that they use. The runner itself, in tests/_run/, needs nothing. */

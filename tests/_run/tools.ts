@@ -22,6 +22,8 @@ export const npmTools = {
   redocly: ['@redocly/cli', '2.77.0'],
   typescriptClient: typeGenerator,
   bun: ['bun', '1.4.5'],
+  // The newest one that runs on Node 20.
+  verdaccio: ['verdaccio', '6.8.0'],
 } as const
 
 /** Hears what is being done, a line a call. */
@@ -40,6 +42,7 @@ export function toolWork(root: string, log: Log): [Need, () => Promise<unknown>]
     ['redocly', install(npmTools.redocly)],
     ['typescript client', install(npmTools.typescriptClient)],
     ['bun', install(npmTools.bun)],
+    ['registry', install(npmTools.verdaccio)],
     ['package tools', () => buildTools(root, log)],
     ['console tools', () => consoleTools(root, log)],
     ['receiver packages', () => receiverPackages(root, log)],

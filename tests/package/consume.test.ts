@@ -37,15 +37,14 @@ Deno.test.afterAll(async () => {
   await user?.[Symbol.asyncDispose]()
 })
 
-/** Starts a program on the broker; it gets SIGTERM by `stop`. */
+/** Starts a program on the broker: one that is written already, or one of programs/. */
 async function start(
   name: string,
-  text: string,
   command: string[],
   bus: Bus,
   source = '',
 ): Promise<Program> {
-  const program = await user.write(name, text)
+  const program = name === 'consume.mjs' ? name : await user.copy(name)
   return startProgram([...command, program], user.path, {
     OUTHOOK_DB_URL: shop.dbUrl,
     SOURCE: source,
@@ -79,7 +78,8 @@ for (const runtime of ['Node', 'Deno'] as const) {
       await bus.send(source, [...messages, ...messages])
       const command = runtime === 'Node' ? [await nodeCommand()] : deno
       const page = docsBlock('package-consume.mjs')
-      await using program = await start('consume.mjs', page, command, bus, source)
+      await user.write('consume.mjs', page)
+      await using program = await start('consume.mjs', command, bus, source)
       const isDone = await untilRecorded(20)
       expect([isDone, isDone ? '' : program.lines.join('\n')]).toEqual([true, ''])
       const handled = program.lines.filter((line) => line.startsWith('order ')).sort()
@@ -90,25 +90,11 @@ for (const runtime of ['Node', 'Deno'] as const) {
   }
 }
 
-const sql = `
-import { consume } from 'outhook-worker/consume'
-const stop = new AbortController()
-const source = { queue: 'bills', url: process.env.RABBITMQ_URL }
-const common = { source, consumer: 'billing', dbUrl: process.env.OUTHOOK_DB_URL, signal: stop.signal }
-await consume({ ...common, handle: 'shop.nothing' }).catch((error) => console.log('refused', error.message))
-await consume({ ...common, consumer: 'a b', handle: 'shop.bill_order' })
-  .catch((error) => console.log('refused', error.message))
-process.on('SIGTERM', () => stop.abort())
-console.log('begins')
-await consume({ ...common, handle: 'shop.bill_order', log: (line) => console.log('log', line) })
-console.log('ended')
-`
-
 Deno.test('consume() calls a SQL function, rejects what cannot be called, and ends by its signal', async () => {
   await shop.clear()
   await rabbitMq.create('bills')
   await rabbitMq.send('bills', orderMessages(3, 'bill'))
-  const path = await user.write('sql.mjs', sql)
+  const path = await user.copy('consume_sql.mjs')
   const child = new Deno.Command(await nodeCommand(), {
     args: [path],
     env: {
@@ -137,29 +123,11 @@ Deno.test('consume() calls a SQL function, rejects what cannot be called, and en
   expect(orders).toEqual([0, 1, 2].map((id) => ({ id, times: 1 })))
 })
 
-const failing = `
-import { consume } from 'outhook-worker/consume'
-const stop = new AbortController()
-await consume({
-  source: { queue: 'failing', url: process.env.RABBITMQ_URL },
-  consumer: 'billing',
-  dbUrl: process.env.OUTHOOK_DB_URL,
-  timeoutMs: 300,
-  async handle({ attempt }) {
-    console.log('attempt', attempt)
-    if (attempt === 1) throw new Error('refused')
-    if (attempt === 2) await new Promise(() => {})
-    stop.abort()
-  },
-  signal: stop.signal,
-})
-`
-
 Deno.test('a message whose handler throws or takes too long gets its next attempt', async () => {
   await shop.clear()
   await rabbitMq.create('failing')
   await rabbitMq.send('failing', orderMessages(1, 'failing'))
-  await using program = await start('failing.mjs', failing, [await nodeCommand()], rabbitMq)
+  await using program = await start('consume_failing.mjs', [await nodeCommand()], rabbitMq)
   expect(await program.ended).toBe(0)
   expect(program.lines.filter((line) => line.startsWith('attempt')))
     .toEqual(['attempt 1', 'attempt 2', 'attempt 3'])
@@ -168,26 +136,13 @@ Deno.test('a message whose handler throws or takes too long gets its next attemp
 })
 
 Deno.test('TypeScript accepts the declarations of the worker and of the consumer', async () => {
-  await user.write(
-    'typed.ts',
-    `import { runWorker } from 'outhook-worker'
-import { consume, type ConsumedMessage } from 'outhook-worker/consume'
-const { signal } = new AbortController()
-export const ran: Promise<void> = runWorker({ dbUrl: 'x', signal, log: (line) => line.length })
-// @ts-expect-error -- the signal is required
-runWorker({ dbUrl: 'x' })
-const handle = (message: ConsumedMessage): void => void message.body.byteLength
-consume({ source: { topic: 'a', brokers: [] }, dbUrl: 'x', consumer: 'c', handle, signal })
-// @ts-expect-error -- a queue needs its URL
-consume({ source: { queue: 'a' }, dbUrl: 'x', consumer: 'c', handle, signal })
-`,
-  )
+  await user.copy('worker_typed.ts')
   const modules = await buildTools(projectRoot)
   const { code, stdout } = await new Deno.Command(join(modules, '.bin', 'tsc'), {
     args: [
       ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022'],
       ...['--lib', 'es2023', '--module', 'nodenext', '--moduleResolution', 'nodenext'],
-      ...['--types', 'node', '--typeRoots', join(modules, '@types'), 'typed.ts'],
+      ...['--types', 'node', '--typeRoots', join(modules, '@types'), 'worker_typed.ts'],
     ],
     cwd: user.path,
   }).output()

@@ -117,12 +117,7 @@ Deno.test('outhook worker takes the database of --db-url, and names a missing or
 })
 
 Deno.test('runWorker() rejects with the name of an invalid option', async () => {
-  const program = await user.write(
-    'invalid.mjs',
-    `import { runWorker } from 'outhook-worker'
-     const signal = new AbortController().signal
-     await runWorker({ dbUrl: 'none', signal }).catch((error) => console.log(error.message))`,
-  )
+  const program = await user.copy('worker_invalid.mjs')
   const { stdout } = await new Deno.Command(await nodeCommand(), { args: [program] }).output()
   expect(new TextDecoder().decode(stdout)).toMatch(/OUTHOOK_DB_URL/)
 })

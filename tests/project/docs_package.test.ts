@@ -8,6 +8,7 @@ const others = [
   'package/README.md',
   'package/command/README.md',
   'package/functions/README.md',
+  'package/worker/README.md',
   'package/command/main.ts',
   'package/command/init/report.ts',
   'package/command/api/register.ts',
@@ -17,7 +18,7 @@ const others = [
 
 /** A command or an import that takes one of the packages by its name. */
 const commands = '(?:npx(?! --no )|bunx|(?:npm|bun|deno|yarn|pnpm) (?:i|install|add))'
-const name = 'outhook(?:-command|-functions)?'
+const name = 'outhook(?:-command|-functions|-worker)?'
 const pattern = new RegExp(
   `${commands}[^\\n\`]*\\s(?:npm:)?${name}(?:@\\S+)?\\s|npm:${name}\\b`,
 )
@@ -34,7 +35,7 @@ Deno.test('no page installs a package of outhook from a registry', async () => {
 })
 
 Deno.test('the pattern finds each name', () => {
-  for (const one of ['outhook', 'outhook-command', 'outhook-functions']) {
+  for (const one of ['outhook', 'outhook-command', 'outhook-functions', 'outhook-worker']) {
     expect(pattern.test(`npm install ${one}\n`)).toBe(true)
     expect(pattern.test(`import 'npm:${one}@1.0.0/x'`)).toBe(true)
     expect(pattern.test(`npx --no ${one} init\n`)).toBe(false)

@@ -39,7 +39,10 @@ function neededBy(need: Need): string[] {
 
 for (
   const [need, files] of [
-    ['brokers', /^tests\/(e2e\/broker_\w+|consumer\/\w+|soak\/\w+)\.(test|soak)\.ts$/],
+    [
+      'brokers',
+      /^tests\/(e2e\/broker_\w+|consumer\/\w+|package\/consume|soak\/\w+)\.(test|soak)\.ts$/,
+    ],
     [
       'supabase',
       /^tests\/(e2e\/cli_\w+|package\/migrate_from|project\/ops_queries|functions\/local\/command)\.test\.ts$/,
@@ -50,17 +53,18 @@ for (
     ],
     ['redocly', /^tests\/project\/openapi\.test\.ts$/],
     ['typescript client', /^tests\/(e2e\/api_(clients|operations)|project\/openapi)\.test\.ts$/],
-    ['bun', /^tests\/package\/bun\.test\.ts$/],
+    ['bun', /^tests\/package\/(bun|registry)\.test\.ts$/],
+    ['registry', /^tests\/package\/registry\.test\.ts$/],
     ['package tools', /^tests\/package\/\w+\.test\.ts$/],
     ['receiver packages', /^tests\/(project\/docs_\w+|package\/\w+)\.test\.ts$/],
     ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
-      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|deploy|functions|init|uninstall|upgrade))\.test\.ts$/,
+      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|deploy|functions|init|listen|registry|uninstall|upgrade|worker))\.test\.ts$/,
     ],
     [
       'Node',
-      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|project\/worker_build)\.test\.ts$/,
+      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|package\/(consume|worker)|project\/worker_build)\.test\.ts$/,
     ],
   ] as const
 ) {

@@ -23,7 +23,7 @@ export async function worker(
     UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? String(workerThreads),
   }
   const args = 'Deno' in globalThis
-    ? ['run', '-A', `--v8-flags=${workerFlags.join(',')}`, program]
+    ? ['run', '-A', '--cached-only', `--v8-flags=${workerFlags.join(',')}`, program]
     : [...workerFlags, program]
   if ('execve' in process && typeof process.execve === 'function') {
     try {

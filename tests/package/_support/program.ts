@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
@@ -13,6 +14,11 @@ export interface Program extends AsyncDisposable {
   first<T>(read: (line: string) => T | null): Promise<T>
   /** Resolves with the exit code. */
   readonly ended: Promise<number>
+}
+
+/** The file of a program in programs/. It ends with .txt, because it imports what only its user has. */
+export function programPath(name: string): string {
+  return join(import.meta.dirname ?? '', 'programs', `${name}.txt`)
 }
 
 /** Starts a program in a folder. */

@@ -14,7 +14,11 @@ const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
  * delivery. Returns how often it handled an event.
  */
 export async function receives(
-  { user, outhook }: { user: Pick<UserFolder, 'path'>; outhook: TestOuthook },
+  { user, outhook, functionName = 'api' }: {
+    user: Pick<UserFolder, 'path'>
+    outhook: Pick<TestOuthook, 'stack'>
+    functionName?: string
+  },
   command: string[],
   org: string,
   env: Record<string, string> = {},
@@ -31,6 +35,7 @@ export async function receives(
     url: outhook.stack.apiUrl,
     key: outhook.stack.keys.secretKey,
     orgId: org,
+    functionName,
   })
   const endpoint = await client.createEndpoint({ body: { url, secret } })
   const { id } = await client.publishEvent({

@@ -6,6 +6,7 @@ import { buildWorker } from '../../../package/build/worker.ts'
 import { npm } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
+import { programPath } from './program.ts'
 
 /** A folder of a user with the packed worker, and if asked the command. */
 export interface WorkerFolder extends AsyncDisposable {
@@ -13,6 +14,8 @@ export interface WorkerFolder extends AsyncDisposable {
   packed: Packed
   /** Writes a program into the folder, and returns its path. */
   write(name: string, text: string): Promise<string>
+  /** Copies a program of programs/ into the folder, and returns its path. */
+  copy(name: string): Promise<string>
 }
 
 /** Builds the packages and installs them in a new folder as a user does. */
@@ -36,6 +39,10 @@ export async function workerFolder({ command = false } = {}): Promise<WorkerFold
     packed,
     async write(name, text): Promise<string> {
       await Deno.writeTextFile(join(path, name), text)
+      return join(path, name)
+    },
+    async copy(name): Promise<string> {
+      await Deno.copyFile(programPath(name), join(path, name))
       return join(path, name)
     },
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
