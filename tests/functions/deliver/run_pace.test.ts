@@ -238,7 +238,9 @@ Deno.test('run() of a resting worker calls within kick.quiet_ms, also if each ca
 
 Deno.test('run() starts fewer sends together when their bodies are large', async () => {
   const sizes = { stepSize: 1, windowStep: 4 }
-  for (const [options, steps] of [[sizes, Array(10).fill(1)], [{ windowStep: 4 }, [4, 4, 2]]] as const) {
+  for (
+    const [options, steps] of [[sizes, Array(10).fill(1)], [{ windowStep: 4 }, [4, 4, 2]]] as const
+  ) {
     const harness = createHarness()
     const { clock, database, sent } = harness
     const sentBefore: number[] = []
