@@ -100,7 +100,7 @@ begin
 end
 $$;
 comment on function outbox.found_messages(text, uuid[], text, text, integer) is
-  'Extension point of search_org(): {"messages", "auditEvents", "more"} of these events, or with '
+  'Extension point of search_org(): {"messages", "auditEvents", "moreOf"} of these events, or with '
   'this correlation id or idempotency key. Without members here; the module messages replaces it.';
 
 create function outbox.backfill_rows(

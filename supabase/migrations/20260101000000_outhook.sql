@@ -15236,8 +15236,8 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch with '
-  'SKIP LOCKED.';
+  'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch '
+  'with SKIP LOCKED.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed
@@ -16527,7 +16527,7 @@ begin
 end
 $$;
 comment on function outbox.found_messages(text, uuid[], text, text, integer) is
-  'Extension point of search_org(): {"messages", "auditEvents", "more"} of these events, or with '
+  'Extension point of search_org(): {"messages", "auditEvents", "moreOf"} of these events, or with '
   'this correlation id or idempotency key. Without members here; the module messages replaces it.';
 
 create function outbox.backfill_rows(

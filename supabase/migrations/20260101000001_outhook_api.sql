@@ -2499,9 +2499,15 @@ begin
     'deadLetters', coalesce((
       select pg_catalog.jsonb_agg(outbox.dead_letter_json(x) order by x.id desc)
       from pg_catalog.unnest(v_letters[:p_limit]) x), '[]'),
-    'more', greatest(pg_catalog.cardinality(v_events), pg_catalog.cardinality(v_letters),
-      pg_catalog.cardinality(v_deliveries)) > p_limit
-      or coalesce((v_messages ->> 'more')::boolean, false),
+    'moreOf', array(
+      select l.name
+      from (values ('events', pg_catalog.cardinality(v_events)),
+        ('deliveries', pg_catalog.cardinality(v_deliveries)),
+        ('deadLetters', pg_catalog.cardinality(v_letters))) l (name, n)
+      where l.n > p_limit
+      union all
+      select m
+      from pg_catalog.jsonb_array_elements_text(coalesce(v_messages -> 'moreOf', '[]')) m),
     'messages', coalesce(v_messages -> 'messages', '[]'),
     'auditEvents', coalesce(v_messages -> 'auditEvents', '[]'));
 end
@@ -2510,7 +2516,7 @@ comment on function outbox.search_org(text, text, text, integer) is
   'What an organisation has under a correlation id or an idempotency key, newest first: {"events": '
   '[event_json()], "deliveries": [delivery_json()], "deadLetters": [dead_letter_json()], '
   '"messages": [message_json()], "auditEvents": those of these messages, and those with the '
-  'correlation id, "more": whether a list has more than p_limit}. OH001.';
+  'correlation id, "moreOf": the names of the lists that have more than p_limit}. OH001.';
 
 -- sql/api/filter_trial.sql
 

@@ -15087,8 +15087,11 @@ begin
       select pg_catalog.jsonb_agg(outbox.audit_json(x) order by x.id desc)
       from pg_catalog.unnest(v_audit[:p_limit]) i
       join outbox.audit_event x on x.id = i), '[]'),
-    'more', greatest(pg_catalog.cardinality(v_messages),
-      pg_catalog.cardinality(v_audit)) > p_limit);
+    'moreOf', array(
+      select l.name
+      from (values ('messages', pg_catalog.cardinality(v_messages)),
+        ('auditEvents', pg_catalog.cardinality(v_audit))) l (name, n)
+      where l.n > p_limit));
 end
 $$;
 
@@ -15096,7 +15099,7 @@ ALTER FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correl
 
 -- Name: FUNCTION found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer) IS 'Extension point of search_org(): {"messages": those of these events, or with this correlation id or idempotency key, "auditEvents": their audit trail, and what has the correlation id, "more"}, each newest first and at most p_limit.';
+COMMENT ON FUNCTION outbox.found_messages(p_org_id text, p_event_ids uuid[], p_correlation_id text, p_key text, p_limit integer) IS 'Extension point of search_org(): {"messages": those of these events, or with this correlation id or idempotency key, "auditEvents": their audit trail, and what has the correlation id, "moreOf": which of the two have more}, each newest first and at most p_limit.';
 
 -- Name: free_span(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31700,9 +31703,15 @@ begin
     'deadLetters', coalesce((
       select pg_catalog.jsonb_agg(outbox.dead_letter_json(x) order by x.id desc)
       from pg_catalog.unnest(v_letters[:p_limit]) x), '[]'),
-    'more', greatest(pg_catalog.cardinality(v_events), pg_catalog.cardinality(v_letters),
-      pg_catalog.cardinality(v_deliveries)) > p_limit
-      or coalesce((v_messages ->> 'more')::boolean, false),
+    'moreOf', array(
+      select l.name
+      from (values ('events', pg_catalog.cardinality(v_events)),
+        ('deliveries', pg_catalog.cardinality(v_deliveries)),
+        ('deadLetters', pg_catalog.cardinality(v_letters))) l (name, n)
+      where l.n > p_limit
+      union all
+      select m
+      from pg_catalog.jsonb_array_elements_text(coalesce(v_messages -> 'moreOf', '[]')) m),
     'messages', coalesce(v_messages -> 'messages', '[]'),
     'auditEvents', coalesce(v_messages -> 'auditEvents', '[]'));
 end
@@ -31712,7 +31721,7 @@ ALTER FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempot
 
 -- Name: FUNCTION search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) IS 'What an organisation has under a correlation id or an idempotency key, newest first: {"events": [event_json()], "deliveries": [delivery_json()], "deadLetters": [dead_letter_json()], "messages": [message_json()], "auditEvents": those of these messages, and those with the correlation id, "more": whether a list has more than p_limit}. OH001.';
+COMMENT ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) IS 'What an organisation has under a correlation id or an idempotency key, newest first: {"events": [event_json()], "deliveries": [delivery_json()], "deadLetters": [dead_letter_json()], "messages": [message_json()], "auditEvents": those of these messages, and those with the correlation id, "moreOf": the names of the lists that have more than p_limit}. OH001.';
 
 -- Name: send_delays(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 

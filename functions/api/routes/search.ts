@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { messageType } from '../middleware/message_rule.ts'
@@ -32,24 +32,36 @@ export function addSearchRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_limit: limit,
       ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
       ...idempotencyKey === undefined ? {} : { p_idempotency_key: idempotencyKey },
-    }, foundSchema)
+    }, storedSchema)
     return c.json(within(principal, found), 200)
   })
 }
 
 type Found = z.infer<typeof foundSchema>
 
-/** What the scopes of the caller allow. */
-function within({ scopes }: Principal, found: Found): Found {
+const storedSchema = foundSchema.omit({ more: true }).extend({
+  /** The lists that have more than the limit. */
+  moreOf: z.array(foundSchema.omit({ more: true }).keyof()),
+})
+
+/** What the scopes of the caller allow. `more` says nothing about a list that the caller may not see. */
+function within({ scopes }: Principal, found: z.infer<typeof storedSchema>): Found {
   const messages = scopes.has('messages:read')
   const deliveries = scopes.has('deliveries:read')
+  const visible = {
+    events: true,
+    deliveries,
+    deadLetters: deliveries,
+    messages,
+    auditEvents: scopes.has('audit:read'),
+  }
   const isShown = (type: string): boolean => messages || type !== messageType
   return {
     events: found.events.filter(({ type }) => isShown(type)),
     deliveries: found.deliveries.filter(({ eventType }) => deliveries && isShown(eventType)),
     deadLetters: found.deadLetters.filter(({ eventType }) => deliveries && isShown(eventType)),
     messages: messages ? found.messages : [],
-    auditEvents: scopes.has('audit:read') ? found.auditEvents : [],
-    more: found.more,
+    auditEvents: visible.auditEvents ? found.auditEvents : [],
+    more: found.moreOf.some((list) => visible[list]),
   }
 }

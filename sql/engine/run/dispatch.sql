@@ -251,8 +251,8 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch with '
-  'SKIP LOCKED.';
+  'Deletes the old batches of a run, which it will not request again. locks: rows of run_batch '
+  'with SKIP LOCKED.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed

@@ -95,11 +95,14 @@ begin
       select pg_catalog.jsonb_agg(outbox.audit_json(x) order by x.id desc)
       from pg_catalog.unnest(v_audit[:p_limit]) i
       join outbox.audit_event x on x.id = i), '[]'),
-    'more', greatest(pg_catalog.cardinality(v_messages),
-      pg_catalog.cardinality(v_audit)) > p_limit);
+    'moreOf', array(
+      select l.name
+      from (values ('messages', pg_catalog.cardinality(v_messages)),
+        ('auditEvents', pg_catalog.cardinality(v_audit))) l (name, n)
+      where l.n > p_limit));
 end
 $$;
 comment on function outbox.found_messages(text, uuid[], text, text, integer) is
   'Extension point of search_org(): {"messages": those of these events, or with this correlation '
   'id or idempotency key, "auditEvents": their audit trail, and what has the correlation id, '
-  '"more"}, each newest first and at most p_limit.';
+  '"moreOf": which of the two have more}, each newest first and at most p_limit.';

@@ -31,7 +31,7 @@ const found = {
     ...{ id: '1', entityType: 'OUTBOUND_MESSAGE', entityId: '7', action: 'SENT', details: '' },
     ...{ actor: null, correlationId: 'cart-7', at },
   }],
-  more: false,
+  moreOf: ['deliveries', 'messages', 'auditEvents'],
 }
 
 /** The response to a search with these scopes, by its status and the types in its lists. */
@@ -62,22 +62,22 @@ async function search(scopes: Scope[], portal: Principal['portal'] = null): Prom
   })
   const response = await app.request('/api/v1/search?correlationId=cart-7')
   if (!response.ok) return response.status
-  const { events, deliveries, deadLetters, auditEvents } = await response.json()
+  const { events, deliveries, deadLetters, auditEvents, more } = await response.json()
   const typesOf = (list: { type?: string; eventType?: string }[]): unknown =>
     list.map(({ type, eventType }) => type ?? eventType)
-  return [typesOf(events), typesOf(deliveries), typesOf(deadLetters), auditEvents.length]
+  return [typesOf(events), typesOf(deliveries), typesOf(deadLetters), auditEvents.length, more]
 }
 
-Deno.test('a search shows each list only to a token with the scope of that list', async () => {
+Deno.test('a search shows each list, and whether it has more, only to a token with the scope of that list', async () => {
   const order = ['order.paid']
   expect(await search([])).toBe(403)
   expect(await search(['deliveries:read', 'messages:read', 'audit:read'])).toBe(403)
-  expect(await search(['events:read'])).toEqual([order, [], [], 0])
-  expect(await search(['events:read', 'deliveries:read'])).toEqual([order, order, order, 0])
-  expect(await search(['events:read', 'messages:read'])).toEqual([types, [], [], 0])
-  expect(await search(['events:read', 'audit:read'])).toEqual([order, [], [], 1])
+  expect(await search(['events:read'])).toEqual([order, [], [], 0, false])
+  expect(await search(['events:read', 'deliveries:read'])).toEqual([order, order, order, 0, true])
+  expect(await search(['events:read', 'messages:read'])).toEqual([types, [], [], 0, true])
+  expect(await search(['events:read', 'audit:read'])).toEqual([order, [], [], 1, true])
   expect(await search(['events:read', 'deliveries:read', 'messages:read', 'audit:read']))
-    .toEqual([types, types, types, 1])
+    .toEqual([types, types, types, 1, true])
 })
 
 Deno.test('a portal token with limits may not search', async () => {

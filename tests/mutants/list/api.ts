@@ -31,10 +31,17 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/routes/search.ts',
-    find: `auditEvents: scopes.has('audit:read') ? found.auditEvents : [],`,
+    find: 'auditEvents: visible.auditEvents ? found.auditEvents : [],',
     replace: 'auditEvents: found.auditEvents,',
     tests: ['functions/api/search.test.ts'],
     why: 'A search shows the audit trail to a token that may not read it.',
+  },
+  {
+    file: 'functions/api/routes/search.ts',
+    find: 'found.moreOf.some((list) => visible[list])',
+    replace: 'found.moreOf.length > 0',
+    tests: ['functions/api/search.test.ts'],
+    why: 'A search tells a token how many deliveries there are that it may not see.',
   },
   {
     file: 'sql/api/search.sql',
@@ -349,9 +356,8 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'sql/api/search.sql',
-    find: `
-      or coalesce((v_messages ->> 'more')::boolean, false)`,
-    replace: '',
+    find: `coalesce(v_messages -> 'moreOf', '[]')`,
+    replace: `'[]'`,
     tests: ['sql/messages/correlation_id/cases.test.sql'],
     why: 'A search with more messages than its limit says that there are no more.',
   },

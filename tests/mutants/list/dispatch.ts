@@ -21,8 +21,8 @@ export const dispatch: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/dispatch.sql',
-    find: 'where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;',
-    replace: 'where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 1;',
+    find: 'where o.run_id = p_run and o.seq between p_seq - 16 and p_seq - 9',
+    replace: 'where o.run_id = p_run and o.seq between p_seq - 16 and p_seq - 1',
     tests: ['sql/engine/dispatch/repeat.test.sql'],
     why: 'A call whose answer was lost cannot be asked for again once another was made.',
   },

@@ -30,10 +30,10 @@ select is(ids(found('org-1', null, 'key-1'), 'deadLetters', 'eventId'), '{first}
 select is(ids(found('org-1', id::text), 'events'), '{plain}', 'an event without a correlation id is found by its own id') from made where name = 'plain';
 select is(ids(found('org-1', id::text), 'events'), '{}', 'but not one that has a correlation id') from made where name = 'first';
 select is(ids(found('org-1', id::text), 'events'), '{}', 'nor that of another organisation') from made where name = 'theirs';
-select is(found('org-1', 'cart-8') - 'more', '{"events": [], "deliveries": [], "deadLetters": [], "messages": [], "auditEvents": []}', 'nothing is found by another id');
-select is(found('org-1', 'cart-7') -> 'more', 'false', 'that is all');
+select is(found('org-1', 'cart-8') - 'moreOf', '{"events": [], "deliveries": [], "deadLetters": [], "messages": [], "auditEvents": []}', 'nothing is found by another id');
+select is(found('org-1', 'cart-7') -> 'moreOf', '[]', 'that is all');
 select is(ids(found('org-1', 'cart-7', p_limit => 1), 'events'), '{second}', 'a limit takes the newest');
-select is(found('org-1', 'cart-7', p_limit => 1) -> 'more', 'true', 'and says that there are more');
+select is(found('org-1', 'cart-7', p_limit => 1) -> 'moreOf', '["events", "deadLetters"]', 'and says of which there are more');
 select is(refusal($$select outbox.search_org('org-1')$$), 'OH001 correlation_id is missing, and so is idempotencyKey', 'one of the two is needed');
 select is(refusal($$select outbox.search_org('org-1', 'a', 'b')$$), 'OH001 correlation_id and idempotencyKey are both given', 'and not both');
 
