@@ -28,7 +28,7 @@ export function MessagePage({ id }: { id: string }): JSX.Element {
   const isMissing = message.isError && [400, 404].includes(asFailure(message.error).status)
   if (isMissing && message.data === undefined) {
     return (
-      <Empty title='There is no such message'>
+      <Empty isPage title='There is no such message'>
         <p>
           <Link to='/messages'>All messages</Link>
         </p>
