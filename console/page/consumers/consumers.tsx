@@ -55,7 +55,7 @@ export function ConsumersPage(): JSX.Element {
             )
             : (
               <>
-                <div class='table-box'>
+                <div class='table-box' role='region' aria-label='Consumers' tabIndex={0}>
                   <table>
                     <caption class='hidden'>Consumers</caption>
                     <thead>
