@@ -8,7 +8,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startPortal } from '../portal/_support/portal.ts'
 import { openTab } from './_support/browser.ts'
 
-const endpoints = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 300 : 5000
+const endpoints = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 300 : 5_000
 const org = 'many'
 
 /** The requests to the API that a page makes, by path. */
@@ -61,7 +61,7 @@ Deno.test('the console and the portal read many endpoints page by page', async (
     await customer.portal.getByText(`Customer ${endpoints}`, { exact: true }).waitFor()
     // Statistics of some of the first page alone.
     expect(asked.filter((path) => path.startsWith('/endpoints/')).length).toBeLessThan(100)
-    expect(await customer.portal.locator('*').count()).toBeLessThan(5000)
+    expect(await customer.portal.locator('*').count()).toBeLessThan(5_000)
     expect(customer.errors).toEqual([])
     await customer.close()
   } finally {

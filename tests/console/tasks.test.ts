@@ -67,7 +67,7 @@ Deno.test('finds why a webhook did not arrive, and sends it again', async () => 
 /** As many as a person would have after an hour of an outage. */
 const many = Deno.env.get('OUTHOOK_TESTS') === 'short'
   ? { letters: 150, rate: 20 }
-  : { letters: 5000, rate: 500 }
+  : { letters: 5_000, rate: 500 }
 
 Deno.test('replays many dead letters with a progress bar, also if the page is closed', async () => {
   const { outhook } = console_
