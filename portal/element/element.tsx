@@ -19,11 +19,14 @@ function sharedSheet(): CSSStyleSheet {
   return sheet
 }
 
+// A server that renders the app around the element imports this module too, and has no elements.
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? Object
+
 /**
  * `<outhook-portal api="https://<project>.supabase.co">`: the webhooks page of a customer. `token` must be
  * set; `texts` may be. It sends the events `outhook-navigate` and `outhook-error`.
  */
-export class OuthookPortal extends HTMLElement {
+export class OuthookPortal extends Base {
   static readonly observedAttributes = ['api', 'function', 'lang', 'page', 'routing', 'theme']
 
   #token: TokenSource | string | null = null

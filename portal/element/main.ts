@@ -3,6 +3,10 @@
 import { OuthookPortal } from './element.tsx'
 
 const name = 'outhook-portal'
-if (customElements.get(name) === undefined) customElements.define(name, OuthookPortal)
+// Undefined on a server that renders the app around the element.
+const registry: CustomElementRegistry | undefined = globalThis.customElements
+if (registry !== undefined && registry.get(name) === undefined) {
+  registry.define(name, OuthookPortal)
+}
 
 export { OuthookPortal }

@@ -107,6 +107,25 @@ export const behindAll: readonly Behind[] = [
       'its neighbours have the routes that it calls. Left are the views.',
   },
   {
+    file: 'tests/console/many_endpoints.test.ts',
+    why: 'It makes 5,000 endpoints, and opens their list in a browser.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/sql/api/api_endpoints/plans.test.sql'],
+    how: 'plans bounds what a page of the list reads. Left is what a browser draws.',
+  },
+  {
+    file: 'tests/console/hosted.test.ts',
+    why: 'It starts a stack, a login and a browser, in about half a minute.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/portal/token.test.ts'],
+    how: 'server has the policy of the page, and token when a token is asked for. Left are the ' +
+      'pages with the scopes of a user.',
+  },
+  {
+    file: 'tests/console/messages.test.ts',
+    why: 'It starts a stack and a browser, and opens the pages on messages.',
+    caughtBy: ['tests/console/texts.test.ts', 'tests/e2e/messages.test.ts'],
+    how: 'They have how texts of others are written, and the routes. Left are the views.',
+  },
+  {
     file: 'tests/console/views.test.ts',
     why: 'It starts a stack and a browser, and opens each view on two screens.',
     caughtBy: ['tests/console/server.test.ts', 'tests/console/texts.test.ts'],

@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
+import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
 import { indent, memberText, tokenize } from '../../console/page/parts/json_text.ts'
 
@@ -65,4 +66,17 @@ Deno.test('the SQL that changes a setting has JSON as its value, and names the o
     .toBe(`select outbox.set_setting('whatsapp.graph_version', '"v25.0"');`)
   expect(changeSql({ name: 'a.b', value: 7, own: true }, "o'neil"))
     .toBe(`select outbox.set_org_setting('o''neil', 'a.b', '7');`)
+})
+
+Deno.test('the history of a person has the statuses of a message in their order, whole seconds or not', () => {
+  const message = {
+    ...{ id: '1', templateCode: 'reminder', payloadJson: {}, status: 'DELIVERED' },
+    ...{ createdAt: '2026-01-01T10:00:00.100Z', sentAt: '2026-01-01T10:00:01.900Z' },
+    ...{ deliveredAt: '2026-01-01T10:00:01.000Z', readAt: '2026-01-01T10:00:01.000Z' },
+    ...{ updatedAt: '2026-01-01T10:00:02.000Z', errorMessage: null },
+  }
+  // SAFETY: these are the members that are read.
+  const items = inOrder(messageItems([message as Parameters<typeof messageItems>[0][number]]))
+  expect(items.map(({ title }) => title.replace('Message reminder: ', '')))
+    .toEqual(['read', 'delivered', 'sent', 'created'])
 })

@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
+import { buildPortal } from '../../portal/build/build.ts'
 import { runTool } from '../../package/build/run_tool.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { reactPackages } from '../_run/tools.ts'
@@ -35,6 +36,41 @@ Deno.test('the wrapper for React passes the token, the texts and what changes', 
     await close()
   } finally {
     await portal_.stop()
+    await Deno.remove(folder, { recursive: true })
+  }
+})
+
+Deno.test('a server that renders the app writes the element, and does not fail', async () => {
+  const folder = testFolder()
+  await Deno.mkdir(folder, { recursive: true })
+  try {
+    const built = await buildPortal(projectRoot)
+    for (const name of ['outhook-portal.js', 'react.js']) {
+      await Deno.writeFile(join(folder, name), built.get(name) ?? new Uint8Array())
+    }
+    const program = join(folder, 'server.js')
+    await Deno.writeTextFile(
+      program,
+      `import './outhook-portal.js'
+      import { createElement } from 'react'
+      import { renderToString } from 'react-dom/server'
+      import { OuthookPortal } from './react.js'
+      const api = 'https://example.supabase.co'
+      console.log(renderToString(createElement(OuthookPortal, { api, token: async () => '' })))`,
+    )
+    const modules = await reactPackages(projectRoot)
+    await runTool(join(modules, '.bin', 'esbuild'), [
+      ...[program, '--bundle', '--format=cjs', '--platform=node', '--log-level=error'],
+      `--outfile=${join(folder, 'out.cjs')}`,
+    ], { cwd: folder, env: { NODE_PATH: modules } })
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ['run', '-A', '--cached-only', join(folder, 'out.cjs')],
+    }).output()
+    const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+    expect([code, text(stderr)]).toEqual([0, ''])
+    expect(text(stdout).trim())
+      .toBe('<outhook-portal api="https://example.supabase.co"></outhook-portal>')
+  } finally {
     await Deno.remove(folder, { recursive: true })
   }
 })

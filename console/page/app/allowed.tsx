@@ -17,7 +17,7 @@ export function Allowed({ to, children }: {
 /** In place of a page that the token does not allow. */
 export function NotAllowed(): JSX.Element {
   return (
-    <Empty title='This page is not for you'>
+    <Empty isPage title='This page is not for you'>
       <p>Your login does not have the scope that it needs. Ask whoever gives out the scopes.</p>
     </Empty>
   )

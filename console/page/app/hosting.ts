@@ -44,9 +44,9 @@ function tokenModule(): Promise<TokenModule> {
 export const connection: Connection | null = hosting === null ? null : connect({
   url: hosting.api,
   functionName: hosting.functionName,
-  token: async (asked) => await (await tokenModule()).token(asked),
+  token: async (asked): Promise<string> => await (await tokenModule()).token(asked),
   headers: () => orgHeader(),
-  changed(error) {
+  changed(error): void {
     signedOut = error !== null && (connection?.keeper.isLost ?? true)
     for (const listener of listeners) listener()
   },

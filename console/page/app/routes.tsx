@@ -109,7 +109,7 @@ export function Routes(): JSX.Element {
   const view = id === undefined || id === '' ? route?.list() : route?.one?.(id)
   if (view === undefined) {
     return (
-      <Empty title='There is no such page'>
+      <Empty isPage title='There is no such page'>
         <p>
           <Link to='/'>Overview</Link>
         </p>

@@ -72,7 +72,7 @@ export function EventTypePage({ id }: { id: string }): JSX.Element {
   )
   if (type.isError && [400, 404].includes(asFailure(type.error).status)) {
     return (
-      <Empty title='There is no such event type'>
+      <Empty isPage title='There is no such event type'>
         <p>
           <Link to='/event-types'>All event types</Link>
         </p>

@@ -55,7 +55,7 @@ export function ConsumersPage(): JSX.Element {
             )
             : (
               <>
-                <div class='table-box'>
+                <div class='table-box' role='region' aria-label='Consumers' tabIndex={0}>
                   <table>
                     <caption class='hidden'>Consumers</caption>
                     <thead>
@@ -98,9 +98,11 @@ export function ConsumersPage(): JSX.Element {
                   </table>
                 </div>
                 {recentSince !== null && (
-                  <p class='quiet'>
-                    The inbox {isWhole ? 'has all since' : 'was read back to'}{' '}
-                    <Time at={recentSince} />. It forgets an event after inbox.retention_days.
+                  <p class='row pager quiet'>
+                    <span>
+                      The inbox {isWhole ? 'has all since' : 'was read back to'}{' '}
+                      <Time at={recentSince} />. It forgets an event after inbox.retention_days.
+                    </span>
                   </p>
                 )}
               </>

@@ -26,7 +26,7 @@ export function DeadLetterPage({ id }: { id: string }): JSX.Element {
   const isMissing = letter.isError && [400, 404].includes(asFailure(letter.error).status)
   if (isMissing && letter.data === undefined) {
     return (
-      <Empty title='There is no such dead letter'>
+      <Empty isPage title='There is no such dead letter'>
         <p>
           <Link to='/dead-letters'>All dead letters</Link>
         </p>

@@ -83,7 +83,7 @@ export function ReplayPage({ id }: { id: string }): JSX.Element {
   const isMissing = job.isError && [400, 404].includes(asFailure(job.error).status)
   if (isMissing && job.data === undefined) {
     return (
-      <Empty title='There is no such job'>
+      <Empty isPage title='There is no such job'>
         <p>
           <Link to='/replays'>All replay jobs</Link>
         </p>

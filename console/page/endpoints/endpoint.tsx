@@ -29,7 +29,7 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
   const isMissing = endpoint.isError && [400, 404].includes(asFailure(endpoint.error).status)
   if (isMissing && endpoint.data === undefined) {
     return (
-      <Empty title='There is no such endpoint'>
+      <Empty isPage title='There is no such endpoint'>
         <p>
           <Link to='/endpoints'>All endpoints</Link>
         </p>

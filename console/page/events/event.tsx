@@ -39,7 +39,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
   const isMissing = found.isError && [400, 404].includes(asFailure(found.error).status)
   if (isMissing && found.data === undefined) {
     return (
-      <Empty title='There is no such event'>
+      <Empty isPage title='There is no such event'>
         <p>
           It may have been deleted: an event is stored for 7 days after its delivery.{' '}
           <Link to='/events'>All events</Link>

@@ -108,10 +108,10 @@ function ChannelCard({ channel }: { channel: Channel }): JSX.Element {
             act={() => api.resumeChannel({ path })}
           />
         )}
-        {may('channels:write') && <CheckChannel channelId={channel.id} />}
         {may('endpoints:read') && (
           <Link to={`/endpoints/${channel.id}`} class='button'>Deliveries and health</Link>
         )}
+        {may('channels:write') && <CheckChannel channelId={channel.id} />}
       </div>
     </section>
   )

@@ -53,7 +53,7 @@ export function DossierPage({ id }: { id: string }): JSX.Element {
             : (
               <>
                 {one.numbers.length > 0 && (
-                  <p class='row'>
+                  <p class='row pager'>
                     {one.numbers.map((number) => <PersonLink key={number} recipient={number} />)}
                   </p>
                 )}

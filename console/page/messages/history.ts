@@ -1,5 +1,5 @@
 import type { Output } from '../../../package/client/operation_types.ts'
-import { plainNumber } from './search.ts'
+import { isNumber, plainNumber } from './phone.ts'
 
 type Message = Output<'listMessages'>['data'][number]
 type Inbound = Output<'listInboundMessages'>['data'][number]
@@ -10,6 +10,8 @@ type Change = Output<'listAuditEvents'>['data'][number]
 export interface HistoryItem {
   key: string
   at: string
+  /** The time by which it is ordered, if that is not its own. */
+  after?: string
   tone: 'good' | 'bad' | 'warn' | 'info' | 'quiet'
   title: string
   /** Text of others, if there is some. */
@@ -24,20 +26,20 @@ const inRank = ['Created', 'Sent', 'Delivered', 'Read', 'Failed', 'Cancelled'] a
 export function messageItems(messages: readonly Message[]): HistoryItem[] {
   return messages.flatMap((one) => {
     const name = one.templateCode === null ? 'Message' : `Message ${one.templateCode}`
+    // WhatsApp tells whole seconds, so that what comes later may seem to be earlier.
+    let after = ''
     const item = (
       status: (typeof inRank)[number],
       at: string | null,
       tone: HistoryItem['tone'],
       text: string | null = null,
-    ): HistoryItem[] =>
-      at === null ? [] : [{
-        key: `${one.id} ${inRank.indexOf(status)}`,
-        at,
-        tone,
-        title: `${name}: ${status.toLowerCase()}`,
-        text,
-        to: `/messages/${one.id}`,
-      }]
+    ): HistoryItem[] => {
+      if (at === null) return []
+      if (at > after) after = at
+      const key = `${one.id} ${inRank.indexOf(status)}`
+      const title = `${name}: ${status.toLowerCase()}`
+      return [{ key, at, after, tone, title, text, to: `/messages/${one.id}` }]
+    }
     const { text } = one.payloadJson
     return [
       ...item('Created', one.createdAt, 'info', typeof text === 'string' ? text : null),
@@ -96,10 +98,11 @@ export function changeItems(changes: readonly Change[]): HistoryItem[] {
 
 /** All items, the newest first. Of one moment, what comes later in a message is shown above. */
 export function inOrder(items: readonly HistoryItem[]): HistoryItem[] {
-  return [...items].sort((a, b) => b.at.localeCompare(a.at) || b.key.localeCompare(a.key))
+  const timeOf = ({ at, after }: HistoryItem): string => after ?? at
+  return [...items].sort((a, b) => timeOf(b).localeCompare(timeOf(a)) || b.key.localeCompare(a.key))
 }
 
 /** The phone numbers among the identifiers of a person, as the list of messages takes them. */
 export function numbersOf(recipients: readonly string[]): string[] {
-  return recipients.map(plainNumber).filter((one) => /^\+[1-9]\d{6,14}$/.test(one)).slice(0, 5)
+  return recipients.map(plainNumber).filter(isNumber).slice(0, 5)
 }

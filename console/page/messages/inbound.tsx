@@ -9,7 +9,8 @@ import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
 import { PersonLink } from './messages.tsx'
-import { messageSearchProblem, plainNumber } from './search.ts'
+import { plainNumber } from './phone.ts'
+import { messageSearchProblem } from './search.ts'
 import { MessageTabs } from './tabs.tsx'
 
 /** What people wrote to the channels. */

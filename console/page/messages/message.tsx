@@ -11,7 +11,7 @@ import { CopyCommands } from '../parts/copy_commands.tsx'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
-import { Ago, Badge, EndpointName, Fact, Foreign, Time } from '../parts/value.tsx'
+import { Ago, Badge, EndpointName, Fact, Foreign } from '../parts/value.tsx'
 import { ChangeItem, ChangeList } from './change_list.tsx'
 import { contentOf, MessageBadge } from './message_badge.tsx'
 import { DossierLink, PersonLink } from './messages.tsx'
@@ -28,7 +28,7 @@ export function MessagePage({ id }: { id: string }): JSX.Element {
   const isMissing = message.isError && [400, 404].includes(asFailure(message.error).status)
   if (isMissing && message.data === undefined) {
     return (
-      <Empty title='There is no such message'>
+      <Empty isPage title='There is no such message'>
         <p>
           <Link to='/messages'>All messages</Link>
         </p>

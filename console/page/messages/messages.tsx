@@ -11,6 +11,7 @@ import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
 import { contentOf, MessageBadge, messageStatuses } from './message_badge.tsx'
+import { plainNumber } from './phone.ts'
 import { findMessages, messageSearches, messageSearchProblem } from './search.ts'
 import { MessageTabs } from './tabs.tsx'
 
@@ -107,9 +108,9 @@ function FindHistory(): JSX.Element {
     event.preventDefault()
     const word = text.trim()
     if (word === '') return
-    const isNumber = /^\+/.test(word)
-    const id = isNumber ? word.replace(/[\s().-]/g, '') : word
-    navigate(`/${isNumber ? 'people' : 'dossiers'}/${encodeURIComponent(id)}`)
+    const isPerson = word.startsWith('+')
+    const id = isPerson ? plainNumber(word) : word
+    navigate(`/${isPerson ? 'people' : 'dossiers'}/${encodeURIComponent(id)}`)
   }
   return (
     <form class='filters' onSubmit={open}>

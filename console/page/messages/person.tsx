@@ -23,7 +23,7 @@ export function PersonPage({ id }: { id: string }): JSX.Element {
   })
   if (found.isError && [400, 404].includes(asFailure(found.error).status)) {
     return (
-      <Empty title='There is no such person'>
+      <Empty isPage title='There is no such person'>
         <p>
           A person is known after the first message to or from them, by a phone number with + and
           the country code, by a wa_id or by a user id of WhatsApp.{' '}

@@ -1,5 +1,6 @@
 import type { Input, Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
+import { isNumber, plainNumber } from './phone.ts'
 
 /** What the search of messages looks for: each has an index. */
 export const messageSearches = [
@@ -12,18 +13,13 @@ export const messageSearches = [
 /** What is wrong with a search text; null if it can be searched. */
 export function messageSearchProblem(kind: string, text: string): string | null {
   if (text === '') return null
-  if (kind === '') return /^\+[1-9]\d{6,14}$/.test(plainNumber(text)) ? null : numberHelp
+  if (kind === '') return isNumber(plainNumber(text)) ? null : numberHelp
   return /^[\x21-\x7e]{1,128}$/.test(text)
     ? null
     : 'It has up to 128 characters of ASCII, without spaces.'
 }
 
 const numberHelp = 'A phone number has + and the country code, such as +12025550111.'
-
-/** A number without the spaces, brackets and dashes with which people write it. */
-export function plainNumber(text: string): string {
-  return text.replace(/[\s().-]/g, '')
-}
 
 type Query = NonNullable<Input<'listMessages'>['query']>
 

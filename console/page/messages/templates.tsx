@@ -33,7 +33,7 @@ export function TemplatesPage(): JSX.Element {
               </Empty>
             )
             : (
-              <div class='table-box'>
+              <div class='table-box' role='region' aria-label='Templates' tabIndex={0}>
                 <table>
                   <caption class='hidden'>Templates</caption>
                   <thead>

@@ -18,13 +18,15 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
 }
 
 /** What an empty page teaches. */
-export function Empty({ title, children }: {
+export function Empty({ title, isPage = false, children }: {
   title: string
+  /** Whether the page has nothing else, so that this is its heading. */
+  isPage?: boolean
   children?: ComponentChildren
 }): JSX.Element {
   return (
     <div class='empty'>
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>
   )

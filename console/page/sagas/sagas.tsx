@@ -85,7 +85,7 @@ export function SagaExecutionPage({ id }: { id: string }): JSX.Element {
   )
   if (execution.isError && [400, 404].includes(asFailure(execution.error).status)) {
     return (
-      <Empty title='There is no such execution'>
+      <Empty isPage title='There is no such execution'>
         <p>
           <Link to='/sagas'>All sagas</Link>
         </p>

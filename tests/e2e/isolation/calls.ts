@@ -165,7 +165,7 @@ export const calls: Record<string, Call[]> = {
   getSagaExecution: [{ own: 200 }],
   listSettings: [{ own: 200 }],
   // It has no organisation, so only the operator sees it.
-  listConsumers: [{ own: 403, foreign: 403 }],
+  listConsumers: [{ own: 403, query: { eventId: '{e.letter}' }, foreign: 403 }],
   tryFilter: [{ own: 200, body: { filter: 'exists($.x)', eventTypes: ['*'], limit: 10 } }],
   search: [
     { own: 200, query: { correlationId: '{e.letter}' }, foreign: 200 },
