@@ -60,7 +60,7 @@ export const behindAll: readonly Behind[] = [
     caughtBy: [
       'tests/package/init.test.ts',
       'tests/package/check.test.ts',
-      'tests/package/uninstall.test.ts',
+      'tests/package/command/without_config.test.ts',
       'tests/package/installed.test.ts',
     ],
     how:
@@ -70,7 +70,11 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/package/worker.test.ts',
     why: 'It builds three packages and starts the worker in five ways, in 30 s.',
-    caughtBy: ['tests/e2e/delivery_worker.test.ts', 'tests/project/worker_build.test.ts'],
+    caughtBy: [
+      'tests/functions/deliver/worker.test.ts',
+      'tests/e2e/run_killed.test.ts',
+      'tests/project/worker_build.test.ts',
+    ],
     how:
       'They run the same worker from its sources and as one file, with the same flags. Left are ' +
       'the packages, and how the command starts the process.',
@@ -89,10 +93,9 @@ export const behindAll: readonly Behind[] = [
     caughtBy: [
       'tests/package/command/listen/feed.test.ts',
       'tests/package/command/listen/forward.test.ts',
-      'tests/package/api_commands.test.ts',
     ],
-    how: 'feed and forward have which events are found, what is sent and what is shown, and ' +
-      'api_commands the options that all commands share. Left are the waits for a receiver or an ' +
+    how: 'feed and forward have which events are found, what is sent and what is shown. ' +
+      'Left are the options, the waits for a receiver or an ' +
       'API that is down, and the token.',
   },
   {
