@@ -51,7 +51,7 @@ async function start(
     ...bus.env.OUTHOOK_KAFKA_BROKERS === undefined
       ? {
         RABBITMQ_URL: bus.env.OUTHOOK_RABBITMQ_URL ?? '',
-        // As the page says for a broker with an authority of its own.
+        // The broker has an authority of its own.
         NODE_EXTRA_CA_CERTS: bus.env.OUTHOOK_RABBITMQ_CA ?? '',
         DENO_CERT: bus.env.OUTHOOK_RABBITMQ_CA ?? '',
       }
