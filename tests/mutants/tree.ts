@@ -8,7 +8,17 @@ export interface Tree extends AsyncDisposable {
   change(files: ReadonlyMap<string, string>): Promise<() => Promise<void>>
 }
 
-const copied = ['console', 'consumer', 'docs', 'functions', 'package', 'sql', 'supabase', 'tests']
+const copied = [
+  'console',
+  'consumer',
+  'docs',
+  'functions',
+  'package',
+  'portal',
+  'sql',
+  'supabase',
+  'tests',
+]
 
 /** Copies the project at `root` to `.outhook/mutants-<random>/`, and removes copies that nobody uses. */
 export async function copyTree(root: string): Promise<Tree> {
