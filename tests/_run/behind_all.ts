@@ -464,12 +464,6 @@ export const shrunk: readonly Shrunk[] = [
     how: 'An element for each reading shows after one; 33 kB kept by each shows after 150.',
   },
   {
-    file: 'tests/console/tasks.test.ts',
-    less: 'It replays 150 dead letters instead of 5,000.',
-    how: 'The job, its progress and the closed page are the same; the pgTAP files of replay jobs ' +
-      'have larger ones.',
-  },
-  {
     file: 'tests/console/many_endpoints.test.ts',
     less: 'It has 300 endpoints instead of 5,000.',
     how: 'These are six pages of the list, so a page that reads or draws all of them shows.',
