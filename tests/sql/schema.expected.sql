@@ -12385,8 +12385,12 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  -- The estimated work of each organisation so far; null if none waits for another.
-  v_shares jsonb;
+  -- The number of each question's organisation; null if none waits for another.
+  v_orgs integer[];
+  -- The estimated work so far of the organisation of each number; null before its first question.
+  v_shares bigint[];
+  v_org integer;
+  v_place integer := 0;
   v_share bigint;
   v_is_read boolean;
 begin
@@ -12395,15 +12399,18 @@ begin
     if p_is_whole then
       p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
-    v_shares := '{}'::jsonb;
+    v_orgs := outbox.question_orgs(p_batch.questions);
+    v_shares := pg_catalog.array_fill(null::bigint, array[pg_catalog.cardinality(v_orgs)]);
   end if;
   foreach v_question in array p_batch.questions loop
-    if v_shares is not null then
-      v_share := coalesce((v_shares ->> v_question.org_id)::bigint, 0)
+    if v_orgs is not null then
+      v_place := v_place + 1;
+      v_org := v_orgs[v_place];
+      v_share := coalesce(v_shares[v_org], 0)
         + outbox.estimated_work(v_question.body_bytes, v_question.weights);
       -- The first question of each organisation is always asked.
-      exit when v_share > p_most / 2 and v_shares ? v_question.org_id;
-      v_shares := v_shares || pg_catalog.jsonb_build_object(v_question.org_id, v_share);
+      exit when v_share > p_most / 2 and v_shares[v_org] is not null;
+      v_shares[v_org] := v_share;
     end if;
     if v_event is distinct from v_question.event_id then
       v_work := v_work + v_question.body_bytes / v_bytes_of_step;
@@ -26237,6 +26244,26 @@ ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_uns
 -- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Adds a Meta app, or replaces its secret. The previous secret stays valid for p_overlap. Without p_secret the secret does not change. Returns the result of get_whatsapp_app(). OH001.';
+
+-- Name: question_orgs(outbox.question[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.question_orgs(p_questions outbox.question[]) RETURNS integer[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  -- Numbers instead of a jsonb of sums: with 1,000 organisations that took 146 ms to build.
+  select array(
+    select pg_catalog.dense_rank() over (order by q.org_id)::integer
+    from unnest(p_questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.place)
+$$;
+
+ALTER FUNCTION outbox.question_orgs(p_questions outbox.question[]) OWNER TO postgres;
+
+-- Name: FUNCTION question_orgs(p_questions outbox.question[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.question_orgs(p_questions outbox.question[]) IS 'A number from 1 for the organisation of each question, the same for questions of the same one.';
 
 -- Name: queue_backlog(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42770,6 +42797,10 @@ GRANT ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name tex
 
 REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) TO service_role;
+
+-- Name: FUNCTION question_orgs(p_questions outbox.question[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.question_orgs(p_questions outbox.question[]) FROM PUBLIC;
 
 -- Name: FUNCTION queue_backlog(); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -6982,6 +6982,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'question_orgs': {
+        Args: { 'p_questions': (Database['outbox']['CompositeTypes']['question'])[] }
+        Returns: (number)[]
+      }
       'queue_backlog': { Args: Record<PropertyKey, never>; Returns: Json }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
       'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
