@@ -92,6 +92,7 @@ export const behindAll: readonly Behind[] = [
     why: 'It builds the command again and starts a stack of its own, in 25 s.',
     caughtBy: [
       'tests/package/command/listen/feed.test.ts',
+      'tests/package/command/listen/follow.test.ts',
       'tests/package/command/listen/forward.test.ts',
     ],
     how: 'feed and forward have which events are found, what is sent and what is shown. ' +
@@ -500,7 +501,7 @@ export const behindAll: readonly Behind[] = [
     why: 'It unpacks PostgreSQL 17, and runs pg_upgrade for 15 s.',
     caughtBy: ['tests/sql/engine/binding/rules.test.sql'],
     how: 'binding has the rules for a database of another identity. ' +
-      ' Left is what pg_upgrade itself changes.',
+      'Left is what pg_upgrade itself changes.',
   },
   {
     file: 'tests/start/interrupted.test.ts',
