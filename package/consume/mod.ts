@@ -7,6 +7,7 @@ import { createLog, type Log } from '../../functions/_shared/base/log.ts'
 import { type Inbox, openInbox } from '../../consumer/inbox.ts'
 import type { Handle, Message } from '../../consumer/message.ts'
 import type { ProcessDeps } from '../../consumer/process.ts'
+import { writeTo } from '../worker/lines.ts'
 import { problemOf } from './check.ts'
 
 /** A topic of Kafka. */
@@ -71,7 +72,7 @@ export interface ConsumeOptions {
   timeoutMs?: number
   /** Ends it after the messages in flight. */
   signal: AbortSignal
-  /** Gets each line of the log, which is JSON; by default standard output. */
+  /** Gets each line of the log, which is JSON; by default, or if it throws, standard output does. */
   log?(line: string): void
 }
 
@@ -90,7 +91,7 @@ export async function consume(options: ConsumeOptions): Promise<void> {
   if (dlq === name) throw new TypeError('dlq is the source of the messages: set another name')
   const log = createLog({
     debug: false,
-    ...options.log === undefined ? {} : { write: options.log },
+    ...options.log === undefined ? {} : { write: writeTo(options.log) },
   })
   const inbox = openInbox({ url: dbUrl, consumer, timeoutMs, concurrency })
   try {
