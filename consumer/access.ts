@@ -1,6 +1,7 @@
 import type { SASLOptions } from 'kafkajs'
 import { z } from 'zod'
 import { connectionUrlProblem } from '../functions/_shared/database/url.ts'
+import { isAmqpUrl, isBroker } from './addresses.ts'
 import type { KafkaAccess } from './kafka/connect.ts'
 import type { RabbitMqAccess } from './rabbitmq/connect.ts'
 
@@ -14,7 +15,7 @@ const kafkaVariables = z.object({
   })
     .transform((text) => text.split(',').map((one) => one.trim()).filter((one) => one !== ''))
     .refine(
-      (brokers) => brokers.length > 0 && brokers.every((one) => /^[^\s:/@]+:\d+$/.test(one)),
+      (brokers) => brokers.length > 0 && brokers.every(isBroker),
       'must be host:port of the brokers, separated by commas',
     ),
   OUTHOOK_KAFKA_TLS: z.enum(['', '0', '1']).default(''),
@@ -30,7 +31,7 @@ const rabbitMqVariables = z.object({
     error: 'is not set: set it to amqp://user:password@host:5672/vhost',
   })
     .refine(
-      (text) => /^amqps?:\/\/[^/?#\s]+/.test(text) && URL.canParse(text) && isDecodable(text),
+      isAmqpUrl,
       'must be amqp://user:password@host:5672/vhost or amqps://…, each part percent-encoded',
     ),
   OUTHOOK_RABBITMQ_CA: z.string().default(''),
@@ -95,13 +96,4 @@ function read<T>(schema: z.ZodType<T>, environment: Environment): T {
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw new Error(`Cannot start: ${issue?.path.join('.')} ${issue?.message}`)
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,11 +1,11 @@
-/** A promise with its ends. Node 20 has no Promise.withResolvers(). */
+/** A promise that can be resolved from outside. Node 20 has no Promise.withResolvers(). */
 export interface Deferred {
   promise: Promise<void>
   resolve(): void
   reject(error: unknown): void
 }
 
-/** Creates a promise that its owner ends. */
+/** Creates such a promise. */
 export function deferred(): Deferred {
   let resolve: () => void = () => {}
   let reject: (error: unknown) => void = () => {}

@@ -86,12 +86,15 @@ export async function prepareWorker(
     const tally = startTally(deps.clock, log)
     log('info', 'worker started', { kind: 'worker' })
     if (problem !== null) log('warn', problem)
-    await work({ ...deps, waker, observe: watch(deps, tally.add), said: { problem: null } }, log)
-    tally.stop()
-    await deps.spans?.flush()
-    await deps.transport.close()
-    await Promise.all([database.close(), waker.close()])
-    lines.flush()
+    try {
+      await work({ ...deps, waker, observe: watch(deps, tally.add), said: { problem: null } }, log)
+      await deps.spans?.flush()
+    } finally {
+      // A program of a user's own goes on after an error.
+      tally.stop()
+      await Promise.allSettled([deps.transport.close(), database.close(), waker.close()])
+      lines.flush()
+    }
   }
 }
 

@@ -58,6 +58,8 @@ export async function bundleWorker(
     ...['--bundle', '--splitting', '--format=esm', '--platform=node', '--target=node20'],
     // Each is a module of a package, whatever it does if it is started as a program.
     ...['--define:import.meta.main=false', '--tsconfig-raw={}', '--log-level=warning', '--minify'],
+    // Node prints the line of an error that nobody catches.
+    '--line-limit=200',
     // An error names its class, and a log its function.
     ...['--keep-names', `--metafile=${metafile}`, '--chunk-names=chunk-[hash]'],
     `--banner:js=${banner}`,

@@ -23,7 +23,7 @@ import { migrateFrom, type MigrateOptions } from './migrate_from/migrate_from.ts
 import { status, type StatusOptions } from './status/status.ts'
 import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
 import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
-import { exitCodes, ownTerminal } from './terminal.ts'
+import { endWithReader, exitCodes, ownTerminal } from './terminal.ts'
 import { worker, type WorkerOptions } from './worker/worker.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'assets')
@@ -51,7 +51,7 @@ const program = new Command('outhook')
   .description('Adds Outhook, a transactional outbox, to a Supabase project, and works with it')
   .version(readIndex(folder).version)
   .exitOverride()
-  .showHelpAfterError()
+  .showHelpAfterError('(--help after the command shows its options)')
 
 program.command('init')
   .description('Add the migrations, the functions and their configuration to a project')
@@ -306,6 +306,10 @@ Examples:
     }))
     ownTerminal().print(completionScript(shell, commands))
   })
+
+for (const stream of [process.stdout, process.stderr]) {
+  endWithReader(stream, (code) => process.exit(code))
+}
 
 try {
   await program.parseAsync()

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import process from 'node:process'
 
 /** What a command needs of the outside. */
@@ -28,6 +29,20 @@ export function ownTerminal(): Terminal {
     print: (text) => void stdout.write(`${printable(text)}\n`),
     printError: (text) => void stderr.write(`${printable(text)}\n`),
   }
+}
+
+/**
+ * Ends the process if nobody reads its output any more, as after `| head -1`, with the code that a shell gives
+ * such a program. Other errors stay errors.
+ */
+export function endWithReader(
+  stream: Pick<EventEmitter, 'on'>,
+  exit: (code: number) => void,
+): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    exit(141)
+  })
 }
 
 /** The exit codes of the command. */

@@ -7,6 +7,8 @@ import { createLog, type Log } from '../../functions/_shared/base/log.ts'
 import { type Inbox, openInbox } from '../../consumer/inbox.ts'
 import type { Handle, Message } from '../../consumer/message.ts'
 import type { ProcessDeps } from '../../consumer/process.ts'
+import { writeTo } from '../worker/lines.ts'
+import { problemOf } from './check.ts'
 
 /** A topic of Kafka. */
 export interface KafkaSource {
@@ -64,32 +66,32 @@ export interface ConsumeOptions {
   handle: string | ((message: ConsumedMessage) => Promise<void> | void)
   /** The topic or queue of dead letters; by default the source with `.dlq` after it. */
   dlq?: string
-  /** Messages (RabbitMQ, 10) or partitions (Kafka, 4) at a time. */
+  /** Messages (RabbitMQ, 10) or partitions (Kafka, 4) at a time: 1 to 1,000. */
   concurrency?: number
-  /** The time limit of one attempt; 15,000 by default. */
+  /** The time limit of one attempt, 100 to 60,000; 15,000 by default. */
   timeoutMs?: number
   /** Ends it after the messages in flight. */
   signal: AbortSignal
-  /** Gets each line of the log, which is JSON; by default standard output. */
+  /** Gets each line of the log, which is JSON; by default, or if it throws, standard output does. */
   log?(line: string): void
 }
 
 /**
  * Passes each message to `handle`, with at most six attempts, and resolves after the signal. It waits while the
- * broker or the database does not respond. Rejects if `handle` names no function that can be called.
+ * broker or the database does not respond. Rejects at once with a TypeError that names an invalid option, and if
+ * `handle` names no function that can be called.
  */
 export async function consume(options: ConsumeOptions): Promise<void> {
+  const problem = problemOf(options)
+  if (problem !== null) throw new TypeError(problem)
   const { source, consumer, dbUrl, timeoutMs = 15_000, signal } = options
-  if (!/^[A-Za-z0-9_.:-]{1,64}$/.test(consumer)) {
-    throw new TypeError('consumer must be 1 to 64 letters, digits, _ . : -, such as billing')
-  }
   const isKafka = 'topic' in source
   const name = isKafka ? source.topic : source.queue
   const { concurrency = isKafka ? 4 : 10, dlq = `${name}.dlq` } = options
   if (dlq === name) throw new TypeError('dlq is the source of the messages: set another name')
   const log = createLog({
     debug: false,
-    ...options.log === undefined ? {} : { write: options.log },
+    ...options.log === undefined ? {} : { write: writeTo(options.log) },
   })
   const inbox = openInbox({ url: dbUrl, consumer, timeoutMs, concurrency })
   try {

@@ -2,6 +2,7 @@
 
 import { prepareWorker } from '../../functions/deliver/worker.ts'
 import { runtime } from '../../functions/_shared/runtime/current.ts'
+import { writeTo } from './lines.ts'
 
 /** How a worker runs. */
 export interface WorkerOptions {
@@ -14,7 +15,7 @@ export interface WorkerOptions {
   project?: string
   /** Ends the worker: it starts no new request and finishes those in flight. */
   signal: AbortSignal
-  /** Gets each line of the log, which is JSON; by default standard output. */
+  /** Gets each line of the log, which is JSON; by default, or if it throws, standard output does. */
   log?(line: string): void
   /** More variables, such as OUTHOOK_DEBUG. Those of the process are not read. */
   variables?: Readonly<Record<string, string>>
@@ -32,11 +33,9 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       OUTHOOK_DB_URL: dbUrl,
       ...project === undefined ? {} : { OUTHOOK_PROJECT: project },
     },
-    write: log === undefined ? runtime.writeStdout : (text) => {
-      for (const line of text.split('\n')) if (line !== '') log(line)
-    },
+    write: log === undefined ? runtime.writeStdout : writeTo(log),
     own: new Map(),
-    problem: null,
+    problem: runtime.threadsProblem(),
   })
   await deliver(signal)
 }

@@ -82,21 +82,25 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/package/consume.test.ts',
     why: 'It builds a package and starts both brokers, in 40 s.',
-    caughtBy: ['tests/consumer/process.test.ts', 'tests/consumer/inbox.test.ts'],
+    caughtBy: [
+      'tests/consumer/process.test.ts',
+      'tests/consumer/inbox.test.ts',
+      'tests/package/consume/check.test.ts',
+    ],
     how:
-      'They have the attempts and the inbox of the same consumer, and its brokers wait for --all ' +
-      'too. Left are the package, the options, and a handler that is a function of the program.',
+      'They have the attempts, the inbox and the options of the same consumer, and its brokers ' +
+      'wait for --all too. Left are the package, and a handler that is a function of the program.',
   },
   {
     file: 'tests/package/listen.test.ts',
     why: 'It builds the command again and starts a stack of its own, in 25 s.',
     caughtBy: [
       'tests/package/command/listen/feed.test.ts',
+      'tests/package/command/listen/follow.test.ts',
       'tests/package/command/listen/forward.test.ts',
     ],
-    how: 'feed and forward have which events are found, what is sent and what is shown. ' +
-      'Left are the options, the waits for a receiver or an ' +
-      'API that is down, and the token.',
+    how: 'They have which events are found and when, what is sent and what is shown. ' +
+      'Left are the options, the token, and how it runs under Node.js.',
   },
   {
     file: 'tests/console/tasks.test.ts',
@@ -500,7 +504,7 @@ export const behindAll: readonly Behind[] = [
     why: 'It unpacks PostgreSQL 17, and runs pg_upgrade for 15 s.',
     caughtBy: ['tests/sql/engine/binding/rules.test.sql'],
     how: 'binding has the rules for a database of another identity. ' +
-      ' Left is what pg_upgrade itself changes.',
+      'Left is what pg_upgrade itself changes.',
   },
   {
     file: 'tests/start/interrupted.test.ts',

@@ -84,7 +84,7 @@ Deno.test('deliveries, dead-letters and replay work on a refused delivery', asyn
   expect([asked.code, asked.stdout, asked.stderr]).toEqual([
     3,
     '',
-    'Dead letters that fit in your organisation: 0\nNothing was replayed: confirm it with --yes\n',
+    'Dead letters that fit in the organisation default: 0\nNothing was replayed: confirm it with --yes\n',
   ])
   const jobs = async (): Promise<number> =>
     (await outhook.sql`select from outbox.replay_job`).length

@@ -1,7 +1,7 @@
 /** `outhook worker` and the package `outhook-worker`, packed and installed, on a stack without functions. */
 
 import { expect } from '@std/expect'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { workerFlags } from '../../functions/_shared/runtime/node_runtime.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { createFirstTry } from '../_support/first_try.ts'
@@ -29,32 +29,30 @@ Deno.test.afterAll(async () => {
 })
 
 /** The ways to start the worker, each with the name of a test. */
-async function waysOf(): Promise<Record<string, string[]>> {
-  const command = join(user.path, 'node_modules/outhook-command/outhook.js')
-  const program = await user.write('worker.mjs', docsBlock('package-worker.mjs'))
-  const [oldest, newest] = [await nodeCommand(oldestNode), await nodeCommand(newNode)]
-  return {
-    'the command under the oldest Node': [oldest, command, 'worker'],
-    'the command under a new Node': [newest, command, 'worker'],
-    'the command under Deno': [...deno, command, 'worker'],
-    'the library under the oldest Node': [oldest, program],
-    'the library under Deno': [...deno, program],
-  }
-}
-
-const names = [
-  'the command under the oldest Node',
-  'the command under a new Node',
-  'the command under Deno',
-  'the library under the oldest Node',
-  'the library under Deno',
+const ways: [name: string, command: () => Promise<string[]>][] = [
+  ['the command under the oldest Node', async () => [await nodeCommand(oldestNode), ...command()]],
+  ['the command under a new Node', async () => [await nodeCommand(newNode), ...command()]],
+  ['the command under Deno', () => Promise.resolve([...deno, ...command()])],
+  ['the library under the oldest Node', async () => [
+    await nodeCommand(oldestNode),
+    await program(),
+  ]],
+  ['the library under Deno', async () => [...deno, await program()]],
 ]
 
-for (const [at, name] of names.entries()) {
+function command(): string[] {
+  return [join(user.path, 'node_modules/outhook-command/outhook.js'), 'worker']
+}
+
+function program(): Promise<string> {
+  return user.write('worker.mjs', docsBlock('package-worker.mjs'))
+}
+
+for (const [at, [name, way]] of ways.entries()) {
   Deno.test(`${name} delivers, and after SIGTERM finishes what it has begun`, async () => {
     const type = `work.t${at}`
     await outhook.createEndpoint(`/held/${at}`, { p_event_types: [type] })
-    const worker: WorkerProcess = startWorker(outhook.stack.dbUrl, {}, (await waysOf())[name])
+    const worker: WorkerProcess = startWorker(outhook.stack.dbUrl, {}, await way())
     const told = Promise.withResolvers<void>()
     firstTry.act = async (): Promise<void> => {
       worker.kill('SIGTERM')
@@ -70,15 +68,16 @@ for (const [at, name] of names.entries()) {
     told.resolve()
     expect([isEnding, await worker.ended, worker.log.filter((line) => !line.startsWith('{'))])
       .toEqual([true, 0, []])
+    // Only the program of a user's own has no flags.
+    const isWarned = worker.log.some((line) => line.includes('UV_THREADPOOL_SIZE'))
+    expect(isWarned).toBe(name === 'the library under the oldest Node')
     expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
   })
 }
 
 for (const [version, isReplaced] of [[oldestNode, false], [newNode, true]] as const) {
   Deno.test(`under Node ${version} outhook worker sets the flags, and dies with its parent`, async () => {
-    const command = join(user.path, 'node_modules/outhook-command/outhook.js')
-    const node = await nodeCommand(version)
-    const worker = startWorker(outhook.stack.dbUrl, {}, [node, command, 'worker'])
+    const worker = startWorker(outhook.stack.dbUrl, {}, [await nodeCommand(version), ...command()])
     expect(
       await waitUntil(() => worker.log.some((line) => line.includes('worker started')), {
         timeoutMs: patienceMs,
@@ -95,23 +94,47 @@ for (const [version, isReplaced] of [[oldestNode, false], [newNode, true]] as co
   })
 }
 
+for (const version of [oldestNode, newNode]) {
+  Deno.test(`under Node ${version} the worker ends with npx, which passes no signal on`, async () => {
+    const node = dirname(await nodeCommand(version))
+    const npx = ['npx', '--prefix', user.path, '--no', 'outhook', 'worker']
+    const env = { PATH: `${node}:${Deno.env.get('PATH') ?? ''}` }
+    const worker = startWorker(outhook.stack.dbUrl, env, ['env', ...npx])
+    const has = (text: string) => (): boolean => worker.log.some((line) => line.includes(text))
+    expect(await waitUntil(has('worker started'), { timeoutMs: patienceMs })).toBe(true)
+    worker.kill('SIGTERM')
+    expect(await waitUntil(has('run ended'), { timeoutMs: patienceMs })).toBe(true)
+    expect(await leftIn(user.path, patienceMs)).toEqual([])
+    await worker.ended
+  })
+}
+
+for (const version of [oldestNode, newNode]) {
+  Deno.test(`under Node ${version} outhook worker finishes its run when the terminal is closed`, async () => {
+    const worker = startWorker(outhook.stack.dbUrl, {}, [await nodeCommand(version), ...command()])
+    worker.kill('SIGHUP')
+    expect(await worker.ended).toBe(0)
+    expect(worker.log.some((line) => line.includes('run ended'))).toBe(true)
+  })
+}
+
 Deno.test('outhook worker takes the database of --db-url, and names a missing or invalid variable', async () => {
-  const command = join(user.path, 'node_modules/outhook-command/outhook.js')
   const rows: [args: string[], says: RegExp][] = [
     [[], /OUTHOOK_DB_URL is not set/],
-    [['--db-url', 'mysql://user:p4ss@127.0.0.1/x'], /OUTHOOK_DB_URL/],
+    [['--db-url', 'mysql://user:p4ss@127.0.0.1/x'], /--db-url must start with postgresql/],
     [['--db-url', 'postgresql://user:p4ss@127.0.0.1/x'], /OUTHOOK_PROJECT is not set/],
   ]
   for (const [args, says] of rows) {
     const ended = await new Deno.Command(await nodeCommand(newNode), {
-      args: [command, 'worker', ...args],
+      args: [...command(), ...args],
       cwd: user.path,
       clearEnv: true,
       env: { PATH: Deno.env.get('PATH') ?? '' },
       stdin: 'null',
     }).output()
-    const said = new TextDecoder().decode(ended.stdout) + new TextDecoder().decode(ended.stderr)
+    const said = new TextDecoder().decode(ended.stderr)
     expect([args, ended.code, said]).toEqual([args, 2, expect.stringMatching(says)])
+    expect(new TextDecoder().decode(ended.stdout)).toBe('')
     expect(said).not.toContain('p4ss')
   }
 })

@@ -7,7 +7,6 @@ import { startTestPostgres } from '../_support/postgres.ts'
 import { type DocsReceiver, makeReceivers } from './_receivers.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-/** How many of the receivers are also started wrongly, which takes most of the time. */
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 
 interface Post {

@@ -97,6 +97,7 @@ Deno.test('the page on metrics lists every series', async () => {
 Deno.test('the page on the environment lists every variable that is read', async () => {
   const there = new Set([
     ...['EXAMPLE_CONSUMER_SECRET', 'OTEL_SDK_DISABLED', 'OUTHOOK_CONSUME_SECRET'],
+    ...['OUTHOOK_LISTEN_SECRET', 'OUTHOOK_TOKEN', 'SUPABASE_SECRET_KEY'],
     ...['OUTHOOK_CONSOLE_FUNCTION', 'OUTHOOK_CONSOLE_SECRET_KEY', 'OUTHOOK_CONSOLE_URL'],
   ])
   const files = [...await listFiles(projectRoot, 'functions', 'env.ts'), 'consumer/access.ts']

@@ -12,6 +12,7 @@ export const denoRuntime: Runtime = {
   exit: (code) => Deno.exit(code),
   // The task of deno.json has the flags.
   restartWithFlags: () => null,
+  threadsProblem: () => null,
   // All threads for work that blocks.
   lookupThreads: () => 32,
   connectTcp: async (to) => {

@@ -38,6 +38,7 @@ export const nodeRuntime: Runtime = {
   writeStdout,
   exit: (code) => process.exit(code),
   restartWithFlags,
+  threadsProblem,
   lookupThreads: () => Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) || 1,
   connectTcp,
 }
@@ -73,9 +74,14 @@ function restartWithFlags(): string | null {
       // Windows and the permission model of Node do not have it.
     }
   }
-  return UV_THREADPOOL_SIZE === undefined
+  const problem = threadsProblem()
+  return problem === null ? null : `${problem}, or start the file as a program`
+}
+
+function threadsProblem(): string | null {
+  return process.env.UV_THREADPOOL_SIZE === undefined
     ? `Node.js has only 4 threads, so a host name whose name servers do not respond delays all others: ` +
-      `set UV_THREADPOOL_SIZE=${workerThreads}, or start the file as a program`
+      `set UV_THREADPOOL_SIZE=${workerThreads}`
     : null
 }
 

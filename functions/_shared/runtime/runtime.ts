@@ -21,6 +21,8 @@ export type Runtime = {
    * The process keeps its id. Returns what is wrong with a process that it cannot replace, or null.
    */
   restartWithFlags(): string | null
+  /** Why there are too few threads to look up names, with the remedy, or null. */
+  threadsProblem(): string | null
   /** How many threads can look up names at a time. */
   lookupThreads(): number
   /**

@@ -19,14 +19,17 @@ function upTo(most: number): (text: string) => number {
   }
 }
 
-const listOf = (text: string): string[] =>
-  text.split(',').map((part) => part.trim()).filter((part) => part !== '')
+/** Adds what an option has, so that it may be given several times. */
+const listOf = (text: string, earlier: string[]): string[] => [
+  ...earlier,
+  ...text.split(',').map((part) => part.trim()).filter((part) => part !== ''),
+]
 
 /** Adds the options of every command that calls the API, and its examples. */
 function calling(
   command: Command,
   examples: readonly string[],
-  { undecided = false } = {},
+  { undecided = false, one = '1 the API refused or did not respond' } = {},
 ): Command {
   return command
     .option('--project <folder>', 'the folder that has supabase/', '.')
@@ -44,9 +47,7 @@ the token of a user or a portal instead, and its scopes.
 Examples:
 ${examples.map((line) => `  outhook ${line}`).join('\n')}
 
-Exit codes: 0 done, 1 the API refused or did not respond, 2 wrong usage${
-        undecided ? ', 3 not confirmed' : ''
-      }.`,
+Exit codes: 0 done, ${one}, 2 wrong usage${undecided ? ', 3 not confirmed' : ''}.`,
     )
 }
 
@@ -129,7 +130,10 @@ export function registerApiCommands(program: Command): void {
     'listen --forward http://127.0.0.1:3000/webhooks',
     "listen --type 'order.*' --since 10 --json",
     'listen --forward http://127.0.0.1:3000/webhooks --event <event id>',
-  ])
+  ], {
+    one:
+      '1 the API refused or did not respond, or the receiver did not accept the event of --event',
+  })
     .description('Show events as they are published, and send them to a receiver on this machine')
     .option('--forward <url>', 'the URL of the receiver; without it, events are only shown')
     .option(

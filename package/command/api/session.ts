@@ -49,7 +49,10 @@ export async function withClient(
     return await use(client)
   } catch (error) {
     if (!(error instanceof OuthookError)) throw error
-    terminal.printError(error.message)
+    // The library names its own options.
+    terminal.printError(
+      error.message.replace('check url and functionName', 'check --url and --function'),
+    )
     return exitCodes.failed
   }
 }

@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { webhookHeaders } from '../../../functions/_shared/signing/headers.ts'
 import { parseSecret, sign } from '../../../functions/_shared/signing/sign.ts'
 import { bodyOf } from '../../../functions/_shared/senders/body.ts'
@@ -25,9 +27,6 @@ export interface ForwardOptions {
 /** The most of a response that is read. */
 const mostBytes = 64 * 1024
 
-/** The errors of a connection that was never opened. */
-const unopened = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
-
 /** POSTs an event as Outhook sends it to an endpoint: the same body, headers and signatures. */
 export async function forward(
   event: FullEvent,
@@ -52,57 +51,72 @@ export async function forward(
   })
   const startedAt = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedAt)
+  const connection = { isOpen: false }
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: pairs(headers),
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
+    const response = await post({ url, headers, body, signal: timeout }, connection)
     const text = await readStart(response)
-    return { kind: 'response', status: response.status, durationMs: durationMs(), body: text }
-  } catch (error) {
-    const { name, says, code } = causeOf(error)
-    if (name === 'TimeoutError') {
-      return {
-        kind: 'failed',
-        durationMs: durationMs(),
-        error: `no response within ${timeoutMs / 1000} s`,
-      }
+    return {
+      kind: 'response',
+      status: response.statusCode ?? 0,
+      durationMs: durationMs(),
+      body: text,
     }
-    return unopened.includes(code)
-      ? { kind: 'unreachable', error: code }
-      : { kind: 'failed', durationMs: durationMs(), error: says }
+  } catch (error) {
+    const says = timeout.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error)
+    return connection.isOpen
+      ? { kind: 'failed', durationMs: durationMs(), error: says }
+      : { kind: 'unreachable', error: says }
   }
 }
 
-function pairs(list: readonly string[]): [string, string][] {
-  return list.flatMap((name, at) => at % 2 === 0 ? [[name, list[at + 1] ?? '']] : [])
+interface Posted {
+  url: string
+  /** Names and values alternate. */
+  headers: readonly string[]
+  body: Buffer
+  signal: AbortSignal
+}
+
+/** Sends a request with these headers and no others, and notes when the connection is open. */
+function post(
+  { url, headers, body, signal }: Posted,
+  connection: { isOpen: boolean },
+): Promise<IncomingMessage> {
+  const send = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    // Without an agent, each request has a connection of its own, which has never been open before.
+    const sent = send(url, { method: 'POST', agent: false, signal })
+    for (const [at, name] of headers.entries()) {
+      if (at % 2 === 0) sent.setHeader(name, headers[at + 1] ?? '')
+    }
+    sent.on('socket', (socket) => {
+      socket.once('connect', () => {
+        connection.isOpen = true
+      })
+    })
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    sent.end(body)
+  })
 }
 
 /** The first part of a response, so that an endless one ends too. */
-async function readStart(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
+async function readStart(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
   let bytes = 0
-  const reader = response.body?.getReader()
-  while (reader !== undefined && bytes < mostBytes) {
-    const { value, done } = await reader.read()
-    if (done) return text + decoder.decode()
-    bytes += value.byteLength
-    text += decoder.decode(value, { stream: true })
+  // To leave the loop closes the connection.
+  for await (const chunk of response) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= mostBytes) break
   }
-  await reader?.cancel()
-  return text
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes))
 }
 
-/** fetch() says only that it failed: the reason is in its cause, or in several of one. */
-function causeOf(error: unknown): { name: string; says: string; code: string } {
-  if (!(error instanceof Error)) return { name: '', says: String(error), code: '' }
-  const { cause } = error
-  const [inner] = cause instanceof AggregateError ? cause.errors : [cause]
-  const deepest = inner instanceof Error ? inner : error
-  const code = 'code' in deepest && typeof deepest.code === 'string' ? deepest.code : ''
-  return { name: error.name, says: code || deepest.message, code }
+/** The code of an error, or else its text. A name with several addresses has an error for each. */
+function reasonOf(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  if (!(first instanceof Error)) return String(first)
+  return 'code' in first && typeof first.code === 'string' ? first.code : first.message
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { type SessionOptions, withClient } from '../api/session.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
-import { follow, handle } from './follow.ts'
+import { follow, handleOnce, ownTiming } from './follow.ts'
 import { notePayloads } from './payloads.ts'
 import { jsonReport, textReport } from './report.ts'
 import { isTypePattern } from './types.ts'
@@ -31,7 +31,8 @@ const timeoutMs = 15_000
  */
 export function listen(options: ListenOptions, terminal: Terminal): Promise<number> {
   const problem = problemOf(options)
-  const secret = secretOf(process.env.OUTHOOK_LISTEN_SECRET)
+  const given = process.env.OUTHOOK_LISTEN_SECRET?.trim() ?? ''
+  const secret = secretOf(given)
   if (problem !== null || secret === null) {
     terminal.printError(problem ?? 'OUTHOOK_LISTEN_SECRET is not whsec_ with base64 after it')
     return Promise.resolve(exitCodes.usage)
@@ -41,19 +42,23 @@ export function listen(options: ListenOptions, terminal: Terminal): Promise<numb
     const { forward: url, payload, type: types } = options
     const report = options.json ? jsonReport(terminal) : textReport(terminal)
     const to = url === undefined ? null : { url, secret, payload, timeoutMs, now: Date.now }
-    const session = { client, payloads, report, to }
-    const start = { secret: to === null ? null : secret, forward: url ?? null, types }
+    const session = { client, payloads, report, to, timing: ownTiming }
+    const isNew = to !== null && given === ''
+    const start = { secret: isNew ? secret : null, forward: url ?? null, types }
     if (options.event !== undefined) {
       const event = await payloads.read(client, options.event)
       report.ready(start)
-      return await handle(session, event) ? exitCodes.done : exitCodes.failed
+      return await handleOnce(session, event) ? exitCodes.done : exitCodes.failed
     }
     await follow(session, options, () => report.ready(start))
     return exitCodes.done
   }, payloads.fetch)
 }
 
-function problemOf({ forward: url, type }: ListenOptions): string | null {
+function problemOf({ forward: url, type, event, since, count }: ListenOptions): string | null {
+  if (event !== undefined && (type.length > 0 || since > 0 || count !== undefined)) {
+    return '--event sends one event: it takes no --type, --since and --count'
+  }
   const wrong = type.find((one) => !isTypePattern(one))
   if (wrong !== undefined) return `--type takes order.paid, order.* or *, not ${wrong}`
   if (url === undefined) return null
@@ -64,11 +69,11 @@ function problemOf({ forward: url, type }: ListenOptions): string | null {
 }
 
 /** The secret of the variable, or a new one; null if the variable has something else. */
-function secretOf(given: string | undefined): string | null {
-  if (given === undefined || given.trim() === '') {
+function secretOf(given: string): string | null {
+  if (given === '') {
     return `whsec_${randomBytes(32).toString('base64')}`
   }
-  const [, encoded] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(given.trim()) ?? []
+  const [, encoded] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(given) ?? []
   if (encoded === undefined || Buffer.from(encoded, 'base64').length < 24) return null
-  return given.trim()
+  return given
 }

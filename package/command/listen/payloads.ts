@@ -1,5 +1,5 @@
 import { findMembers } from '../../../functions/api/raw_json.ts'
-import type { Client, Output } from '../../client/mod.ts'
+import { type Client, OuthookError, type Output } from '../../client/mod.ts'
 
 /** An event with its payload as it was published, byte for byte. */
 export type FullEvent = Omit<Output<'getEvent'>, 'payload' | 'deliveries'> & { body: string }
@@ -17,8 +17,10 @@ export function notePayloads(send: (request: Request) => Promise<Response> = fet
 
   async function noting(request: Request): Promise<Response> {
     const response = await send(request)
-    const [, id] = /\/events\/([0-9a-f-]{36})$/.exec(new URL(request.url).pathname) ?? []
-    if (id !== undefined && response.ok) texts.set(id, await response.clone().text())
+    const [, id] = /\/events\/([0-9a-f-]{36})$/i.exec(new URL(request.url).pathname) ?? []
+    if (id !== undefined && response.ok) {
+      texts.set(id.toLowerCase(), await response.clone().text())
+    }
     return response
   }
 
@@ -26,10 +28,14 @@ export function notePayloads(send: (request: Request) => Promise<Response> = fet
     const { payload: _, deliveries: __, ...event } = await client.getEvent({
       path: { eventId: id },
     })
-    const text = texts.get(id) ?? '{}'
-    texts.delete(id)
-    const span = findMembers(text).get('payload')
-    return { ...event, body: span === undefined ? 'null' : text.slice(span.start, span.end) }
+    const text = texts.get(id.toLowerCase())
+    texts.delete(id.toLowerCase())
+    const span = text === undefined ? undefined : findMembers(text).get('payload')
+    // Another payload in its place would be signed like a real one.
+    if (text === undefined || span === undefined) {
+      throw new OuthookError(`The API responded without the payload of the event ${id}`)
+    }
+    return { ...event, body: text.slice(span.start, span.end) }
   }
 
   return { fetch: noting, read }

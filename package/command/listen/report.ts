@@ -5,6 +5,7 @@ import type { FullEvent } from './payloads.ts'
 
 /** What `outhook listen` says, as lines for a person or as JSON. */
 export interface Report {
+  /** `secret`: null if nothing is sent, or the user has set it. */
   ready(start: { secret: string | null; forward: string | null; types: readonly string[] }): void
   event(event: FullEvent, forwarded: Forwarded | null): void
   /** The API or the receiver does not respond. Said once, until it responds again. */
@@ -51,7 +52,11 @@ export function textReport({ print, printError }: Terminal): Report {
       printError(`Listening to events of ${selected}. Ctrl-C ends it`)
       if (forward === null) return
       printError(`Forwarding to ${forward}`)
-      printError(`The receiver verifies with this secret: ${secret}`)
+      printError(
+        secret === null
+          ? 'The receiver verifies with the secret of OUTHOOK_LISTEN_SECRET'
+          : `The receiver verifies with this secret: ${secret}`,
+      )
     },
     event(event, forwarded): void {
       const { createdAt, type, id, body } = event
@@ -60,14 +65,15 @@ export function textReport({ print, printError }: Terminal): Report {
     },
     down(what, reason): void {
       if (!down.has(what)) {
-        printError(`${names[what]} does not respond (${reason}). Nothing is lost: trying again`)
+        printError(`${names[what]} does not respond (${reason}). Trying again`)
       }
       down.add(what)
     },
     up(what): void {
       if (down.delete(what)) printError(`${names[what]} responds again`)
     },
-    gap: () => printError('There are too many events, and the older ones are left out: add --type'),
+    gap: () =>
+      printError('More than 2,000 events are new: the older ones are left out. Add --type'),
     later: (id, type, dueAt) => printError(`${type} ${id} is due at ${dueAt}`),
   }
 }

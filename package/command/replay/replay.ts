@@ -1,4 +1,5 @@
 import { confirm } from '@clack/prompts'
+import process from 'node:process'
 import type { Client } from '../../client/mod.ts'
 import { type SessionOptions, withClient } from '../api/session.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
@@ -52,7 +53,11 @@ async function replayAll(
   }
   const { total, capped, failedTo } = await client.previewReplayJob({ body: selection })
   const number = `${total}${capped ? ' or more' : ''}`
-  const place = org === undefined ? 'your organisation' : `the organisation ${org}`
+  // A key has no organisation of its own.
+  const isToken = (process.env.OUTHOOK_TOKEN?.trim() ?? '') !== ''
+  const place = org === undefined && isToken
+    ? 'the organisation of the token'
+    : `the organisation ${org ?? 'default'}`
   printError(`Dead letters that fit in ${place}: ${number}`)
   if (!yes) {
     const message = `Send these ${number} dead letters again?`

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
 import { workerFlags, workerThreads } from '../../../functions/_shared/runtime/node_runtime.ts'
+import { endWithNpm } from '../../worker/parent.ts'
 import { exitCodes } from '../terminal.ts'
 
 /** The options of `outhook worker`. */
@@ -25,6 +26,8 @@ export async function worker(
   const args = 'Deno' in globalThis
     ? ['run', '-A', '--cached-only', `--v8-flags=${workerFlags.join(',')}`, program]
     : [...workerFlags, program]
+  // The worker names it in an error.
+  if (dbUrl !== undefined) args.push('--db-url')
   if ('execve' in process && typeof process.execve === 'function') {
     try {
       process.execve(process.execPath, [process.execPath, ...args], own)
@@ -45,15 +48,20 @@ function runChild(
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   let isTold = false
+  const stop = (): void => {
+    isTold = true
+    child.kill('SIGTERM')
+  }
+  endWithNpm(env, stop)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      isTold = true
-      child.kill('SIGTERM')
-    })
+    process.on(signal, stop)
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    // Deno reports the signal that it has sent, also if the child has ended with a code.
-    child.once('exit', (code) => resolve(code ?? (isTold ? exitCodes.done : exitCodes.failed)))
+    child.once('exit', (code, signal) => {
+      // Deno reports the signal that it has sent, also if the child has ended with a code.
+      const isStopped = isTold && signal === 'SIGTERM'
+      resolve(code ?? (isStopped ? exitCodes.done : exitCodes.failed))
+    })
   })
 }

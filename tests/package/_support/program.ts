@@ -12,7 +12,9 @@ export interface Program extends AsyncDisposable {
   find(pattern: RegExp): Promise<RegExpExecArray>
   /** The same for what `read` finds in a line; null: nothing. */
   first<T>(read: (line: string) => T | null): Promise<T>
-  /** Resolves with the exit code. */
+  /** Asks the program to end, by SIGTERM. */
+  stop(): void
+  /** Resolves with the exit code, when all that it has printed is read. */
   readonly ended: Promise<number>
 }
 
@@ -61,6 +63,7 @@ export function startProgram(
     lines,
     find: (pattern) => first((line) => pattern.exec(line)),
     first,
+    stop: () => child.kill('SIGTERM'),
     ended,
     async [Symbol.asyncDispose](): Promise<void> {
       // A program with an input ends with it. Killing it could leave what it has started.

@@ -1,6 +1,7 @@
 import { expect } from '@std/expect'
+import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
-import { printable } from '../../../package/command/terminal.ts'
+import { endWithReader, printable } from '../../../package/command/terminal.ts'
 import { shownCommand } from '../../../package/command/deploy/commands.ts'
 import { withFile } from '../../../package/command/deploy/temporary_file.ts'
 
@@ -11,6 +12,16 @@ Deno.test('printable() escapes what could change the terminal, and keeps lines a
   )
   const value = { error: '\u009b2J\u202e\u001b' }
   expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value)
+})
+
+Deno.test('the command ends quietly if nobody reads its output any more', () => {
+  const stream = new EventEmitter()
+  const codes: number[] = []
+  endWithReader(stream, (code) => codes.push(code))
+  stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+  expect(codes).toEqual([141])
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  expect(() => stream.emit('error', full)).toThrow('no space')
 })
 
 Deno.test('shownCommand() hides the password of a database, also one that is not encoded', () => {
