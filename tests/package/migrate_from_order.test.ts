@@ -319,3 +319,68 @@ Deno.test('a table without webhooks is named, and a name that gives no event typ
     expect.stringContaining('gives no event type'),
   ])
 })
+
+Deno.test('a transaction that began before the switch and writes after it is sent once', async () => {
+  await table('rr')
+  const held = await migration.outhook.admin.reserve()
+  await held`begin isolation level repeatable read`
+  await held`select * from rr`
+  const { code } = await run('rr')
+  await held`insert into rr values (1, 'early')`
+  await held`commit`
+  held.release()
+  await migration.outhook.sql`insert into rr values (2, 'late')`
+  await migration.arrive('/rr', 2)
+  const sent = migration.requestsAt('/rr')
+    .map(({ body, request }) => [body.record?.id, typeof request.headers['webhook-id']])
+  expect([code, sent.sort()]).toEqual([0, [[1, 'string'], [2, 'string']]])
+})
+
+Deno.test('an endpoint that is refused in the midst of a switch leaves the table as it was', async () => {
+  const headers = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`X-H${n}`, 'v']))
+  await table(
+    'mid',
+    `create trigger many after insert on mid for each row
+      execute function ${migration.call('/mid', headers)}`,
+  )
+  const ended = await run('mid')
+  const [endpoints] = await migration.outhook.sql`
+    select count(*)::integer as n from outbox.endpoint e where e.url like '%/mid'`
+  expect([statesOf(ended), ended.errors, await triggersOf('mid'), endpoints?.n]).toEqual([
+    ['failed'],
+    expect.stringContaining('has more than 20 names'),
+    ['hook O', 'many O'],
+    0,
+  ])
+})
+
+Deno.test('a table is changed if a worker delivers or the database calls its functions, else not', async () => {
+  await table('delivered')
+  const own = postgres(migration.outhook.stack.dbUrl, { max: 1, onnotice: () => {} })
+  const reserved = await own.reserve()
+  await reserved.unsafe('begin')
+  const messages: string[] = []
+  const ask = async (): Promise<void> => {
+    const database = databaseOf(async (text) => await reserved.unsafe(text))
+    const ended = await migration.migrateOn(
+      { query: database.query, execute: () => Promise.resolve() },
+      { yes: true, tables: ['delivered'] },
+    )
+    messages.push(ended.errors.slice(0, 24))
+  }
+  await ask()
+  await reserved.unsafe(`update outbox.run set ended_at = now() where ended_at is null;
+    delete from vault.secrets where name = 'outhook_worker_secret'`)
+  await ask()
+  await reserved.unsafe(`update outbox.run set ended_at = null, polled_at = now(), kind = 'worker'
+    where id = (select id from outbox.run limit 1)`)
+  await ask()
+  await reserved.unsafe('rollback')
+  reserved.release()
+  await own.end()
+  expect(messages).toEqual([
+    'public.delivered: done',
+    'Outhook does not deliver',
+    'public.delivered: done',
+  ])
+})
