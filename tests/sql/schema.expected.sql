@@ -4163,18 +4163,22 @@ CREATE FUNCTION outbox.body_problem(p_body text, p_filters jsonpath[], p_weights
     AS $$
 declare
   v_doc jsonb;
+  v_steps bigint := outbox.filter_steps(p_weights, outbox.count_values(p_body));
 begin
-  begin
-    v_doc := p_body::jsonb;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
-      raise;
-    end if;
-    return 'filter: ' || sqlerrm;
-  end;
+  -- A payload with too many values is not parsed, as in evaluate_filters().
+  if coalesce(v_steps <= outbox.most_filter_steps(), true) then
+    begin
+      v_doc := p_body::jsonb;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      return 'filter: ' || sqlerrm;
+    end;
+  end if;
   return outbox.filter_problem(
     row(null, null, pg_catalog.octet_length(p_body), p_filters, p_weights, null)::outbox.question,
-    v_doc, outbox.filter_steps(p_weights, outbox.count_values(p_body)));
+    v_doc, v_steps);
 end
 $$;
 
@@ -12385,9 +12389,13 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  -- The estimated work of each organisation so far; null if none waits for another.
-  v_shares jsonb;
+  -- The estimated work of each organisation so far, by the number of the organisation; null if none
+  -- waits for another.
+  v_shares bigint[];
   v_share bigint;
+  v_org_of integer[];
+  v_org integer;
+  v_place integer := 0;
   v_is_read boolean;
 begin
   if p_batch.is_shared then
@@ -12395,15 +12403,19 @@ begin
     if p_is_whole then
       p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
-    v_shares := '{}'::jsonb;
+    v_org_of := outbox.number_orgs(p_batch.questions);
+    v_shares := pg_catalog.array_fill(null::bigint,
+      array[coalesce((select pg_catalog.max(n) from pg_catalog.unnest(v_org_of) n), 0)]);
   end if;
   foreach v_question in array p_batch.questions loop
     if v_shares is not null then
-      v_share := coalesce((v_shares ->> v_question.org_id)::bigint, 0)
+      v_place := v_place + 1;
+      v_org := v_org_of[v_place];
+      v_share := coalesce(v_shares[v_org], 0)
         + outbox.estimated_work(v_question.body_bytes, v_question.weights);
       -- The first question of each organisation is always asked.
-      exit when v_share > p_most / 2 and v_shares ? v_question.org_id;
-      v_shares := v_shares || pg_catalog.jsonb_build_object(v_question.org_id, v_share);
+      exit when v_share > p_most / 2 and v_shares[v_org] is not null;
+      v_shares[v_org] := v_share;
     end if;
     if v_event is distinct from v_question.event_id then
       v_work := v_work + v_question.body_bytes / v_bytes_of_step;
@@ -20191,11 +20203,14 @@ begin
   ), known as materialized (
     select n.consumer from name n where n.consumer is not null limit v_most_consumers
   ), newest as materialized (
-    select i.consumer, i.accepted_at from outbox.consumer_inbox i
-    order by i.accepted_at desc limit v_newest
+    -- One more than are counted shows whether there are more.
+    select i.consumer, i.accepted_at,
+      pg_catalog.row_number() over (order by i.accepted_at desc) <= v_newest as is_counted
+    from outbox.consumer_inbox i
+    order by i.accepted_at desc limit v_newest + 1
   ), recent as (
     select n.consumer, pg_catalog.count(*) as n, pg_catalog.max(n.accepted_at) as last_at
-    from newest n group by n.consumer
+    from newest n where n.is_counted group by n.consumer
   )
   select pg_catalog.jsonb_build_object(
     'data', coalesce((
@@ -20207,8 +20222,9 @@ begin
       left join recent r on r.consumer = k.consumer
       left join outbox.consumer_inbox i on i.consumer = k.consumer and i.event_id = p_event_id
     ), '[]'),
-    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n)),
-    'isWhole', (select pg_catalog.count(*) < v_newest from newest))
+    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n
+      where n.is_counted)),
+    'isWhole', (select pg_catalog.count(*) <= v_newest from newest))
   into v_result;
   return v_result;
 end
@@ -22835,6 +22851,27 @@ ALTER FUNCTION outbox.notify_workers() OWNER TO postgres;
 -- Name: FUNCTION notify_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.notify_workers() IS 'Notifies the workers at the commit of this transaction if all of them sleep (fall_asleep()), no other one has notified within 5 ms, and it may (may_notify()); true if it did.';
+
+-- Name: number_orgs(outbox.question[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.number_orgs(p_questions outbox.question[]) RETURNS integer[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(
+    select (pg_catalog.dense_rank() over (order by q.org_id))::integer
+    from unnest(p_questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.place);
+end
+$$;
+
+ALTER FUNCTION outbox.number_orgs(p_questions outbox.question[]) OWNER TO postgres;
+
+-- Name: FUNCTION number_orgs(p_questions outbox.question[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.number_orgs(p_questions outbox.question[]) IS 'A number from 1 for the organisation of each question, so that its share is found without a search, however many organisations there are.';
 
 -- Name: number_variants(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34518,6 +34555,7 @@ declare
   v_filter outbox.filter := outbox.read_filter(p_filter);
   v_rows integer := 0;
   v_work bigint := 0;
+  v_own_work bigint;
   v_ends boolean := true;
   v_matched integer := 0;
   v_failed integer := 0;
@@ -34541,14 +34579,29 @@ begin
       v_ends := false;
       exit;
     end if;
-    v_rows := v_rows + 1;
     -- An event for one endpoint goes to it whatever the filters.
-    continue when v_event.endpoint_id is not null
-      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types;
-    v_work := v_work + outbox.body_work(v_event.body)
+    if v_event.endpoint_id is not null
+      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types
+    then
+      v_rows := v_rows + 1;
+      continue;
+    end if;
+    v_own_work := outbox.body_work(v_event.body)
       + least(outbox.most_filter_steps(),
         v_filter.weight * outbox.count_values(v_event.body));
-    v_problem := outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight]);
+    if v_own_work > v_most_work then
+      -- To count the steps is what was done.
+      v_work := v_work + pg_catalog.octet_length(v_event.body) / 4;
+      v_problem := pg_catalog.format('filter: takes up to %s steps for this payload, and a trial '
+        'takes at most %s', v_own_work, v_most_work);
+    elsif v_work + v_own_work > v_most_work then
+      v_ends := false;
+      exit;
+    else
+      v_work := v_work + v_own_work;
+      v_problem := outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight]);
+    end if;
+    v_rows := v_rows + 1;
     v_matched := v_matched + (v_problem is null)::integer;
     v_failed := v_failed + (coalesce(v_problem, '') <> '')::integer;
     v_data := v_data || pg_catalog.jsonb_build_object('id', v_event.id, 'type', v_event.type,
@@ -42369,6 +42422,10 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION notify_workers(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.notify_workers() FROM PUBLIC;
+
+-- Name: FUNCTION number_orgs(p_questions outbox.question[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.number_orgs(p_questions outbox.question[]) FROM PUBLIC;
 
 -- Name: FUNCTION number_variants(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -85,6 +85,21 @@ comment on function outbox.filter_problem(outbox.question, jsonb, bigint) is
   'The problem of a pair (see outbox.pair): null if the payload passes one of its filters. '
   'p_steps: the filter_steps(); above most_filter_steps() the filters are not evaluated.';
 
+create function outbox.number_orgs(p_questions outbox.question[]) returns integer[]
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return array(
+    select (pg_catalog.dense_rank() over (order by q.org_id))::integer
+    from unnest(p_questions) with ordinality
+      as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+    order by q.place);
+end
+$$;
+comment on function outbox.number_orgs(outbox.question[]) is
+  'A number from 1 for the organisation of each question, so that its share is found without a '
+  'search, however many organisations there are.';
+
 create function outbox.evaluate_filters(
   p_batch outbox.routing, p_most bigint, p_is_whole boolean
 ) returns outbox.routing
@@ -108,9 +123,13 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
-  -- The estimated work of each organisation so far; null if none waits for another.
-  v_shares jsonb;
+  -- The estimated work of each organisation so far, by the number of the organisation; null if none
+  -- waits for another.
+  v_shares bigint[];
   v_share bigint;
+  v_org_of integer[];
+  v_org integer;
+  v_place integer := 0;
   v_is_read boolean;
 begin
   if p_batch.is_shared then
@@ -118,15 +137,19 @@ begin
     if p_is_whole then
       p_batch := outbox.heavy_last(p_batch, p_most / 2);
     end if;
-    v_shares := '{}'::jsonb;
+    v_org_of := outbox.number_orgs(p_batch.questions);
+    v_shares := pg_catalog.array_fill(null::bigint,
+      array[coalesce((select pg_catalog.max(n) from pg_catalog.unnest(v_org_of) n), 0)]);
   end if;
   foreach v_question in array p_batch.questions loop
     if v_shares is not null then
-      v_share := coalesce((v_shares ->> v_question.org_id)::bigint, 0)
+      v_place := v_place + 1;
+      v_org := v_org_of[v_place];
+      v_share := coalesce(v_shares[v_org], 0)
         + outbox.estimated_work(v_question.body_bytes, v_question.weights);
       -- The first question of each organisation is always asked.
-      exit when v_share > p_most / 2 and v_shares ? v_question.org_id;
-      v_shares := v_shares || pg_catalog.jsonb_build_object(v_question.org_id, v_share);
+      exit when v_share > p_most / 2 and v_shares[v_org] is not null;
+      v_shares[v_org] := v_share;
     end if;
     if v_event is distinct from v_question.event_id then
       v_work := v_work + v_question.body_bytes / v_bytes_of_step;

@@ -293,7 +293,7 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/evaluate_filters.sql',
-    find: 'exit when v_share > p_most / 2 and v_shares ? v_question.org_id;',
+    find: 'exit when v_share > p_most / 2 and v_shares[v_org] is not null;',
     replace: '',
     tests: ['sql/engine/route/turns.test.sql'],
     why: 'The filters of one organisation may take a whole call.',
