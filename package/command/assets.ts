@@ -45,6 +45,7 @@ export function readMigrateSql(folder: string): MigrateSql {
     switch: read('switch.sql'),
     undo: read('undo.sql'),
     finish: read('finish.sql'),
+    settle: read('settle.sql'),
   }
 }
 

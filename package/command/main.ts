@@ -221,8 +221,8 @@ program.command('migrate-from')
     'after',
     `
 Each table is changed in one transaction. It locks the table: writes wait for milliseconds, and the
-change waits at most the lock timeout for transactions that have written to the table. Each row is
-sent once, by the webhook or by the endpoint. The values of headers are not printed.
+change waits at most the lock timeout for each lock. Each row is
+sent once, by the webhook or by the endpoint. No values of headers and no paths of URLs are printed.
 
 Examples:
   outhook migrate-from database-webhooks --project-ref abcdefghijklmnopqrst --dry-run

@@ -22,11 +22,14 @@ begin
   ), known as materialized (
     select n.consumer from name n where n.consumer is not null limit v_most_consumers
   ), newest as materialized (
-    select i.consumer, i.accepted_at from outbox.consumer_inbox i
-    order by i.accepted_at desc limit v_newest
+    -- One more than are counted shows whether there are more.
+    select i.consumer, i.accepted_at,
+      pg_catalog.row_number() over (order by i.accepted_at desc) <= v_newest as is_counted
+    from outbox.consumer_inbox i
+    order by i.accepted_at desc limit v_newest + 1
   ), recent as (
     select n.consumer, pg_catalog.count(*) as n, pg_catalog.max(n.accepted_at) as last_at
-    from newest n group by n.consumer
+    from newest n where n.is_counted group by n.consumer
   )
   select pg_catalog.jsonb_build_object(
     'data', coalesce((
@@ -38,8 +41,9 @@ begin
       left join recent r on r.consumer = k.consumer
       left join outbox.consumer_inbox i on i.consumer = k.consumer and i.event_id = p_event_id
     ), '[]'),
-    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n)),
-    'isWhole', (select pg_catalog.count(*) < v_newest from newest))
+    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n
+      where n.is_counted)),
+    'isWhole', (select pg_catalog.count(*) <= v_newest from newest))
   into v_result;
   return v_result;
 end

@@ -2545,6 +2545,8 @@ declare
   v_filter outbox.filter := outbox.read_filter(p_filter);
   v_rows integer := 0;
   v_work bigint := 0;
+  v_own_work bigint;
+  v_steps bigint;
   v_ends boolean := true;
   v_matched integer := 0;
   v_failed integer := 0;
@@ -2562,20 +2564,37 @@ begin
     order by e.org_id desc, e.id desc
     limit v_most_rows + 1
   loop
-    if v_rows = v_most_rows or v_work > v_most_work
-      or pg_catalog.cardinality(v_data) = p_limit
-    then
+    if v_rows = v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       v_ends := false;
       exit;
     end if;
-    v_rows := v_rows + 1;
     -- An event for one endpoint goes to it whatever the filters.
-    continue when v_event.endpoint_id is not null
-      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types;
-    v_work := v_work + outbox.body_work(v_event.body)
+    if v_event.endpoint_id is not null
+      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types
+    then
+      v_rows := v_rows + 1;
+      continue;
+    end if;
+    v_steps := outbox.body_work(v_event.body)
       + least(outbox.most_filter_steps(),
         v_filter.weight * outbox.count_values(v_event.body));
-    v_problem := outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight]);
+    -- A payload that alone takes too long is not read: its steps were counted.
+    v_own_work := case
+      when v_steps <= v_most_work then v_steps
+      else least(pg_catalog.octet_length(v_event.body) / 4, v_most_work)
+    end;
+    if v_work + v_own_work > v_most_work then
+      v_ends := false;
+      exit;
+    end if;
+    v_work := v_work + v_own_work;
+    v_problem := case
+      when v_steps <= v_most_work then
+        outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight])
+      else pg_catalog.format('filter: takes up to %s steps for this payload, and a trial takes at '
+        'most %s', v_steps, v_most_work)
+    end;
+    v_rows := v_rows + 1;
     v_matched := v_matched + (v_problem is null)::integer;
     v_failed := v_failed + (coalesce(v_problem, '') <> '')::integer;
     v_data := v_data || pg_catalog.jsonb_build_object('id', v_event.id, 'type', v_event.type,

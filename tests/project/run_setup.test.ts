@@ -45,7 +45,7 @@ for (
     ],
     [
       'supabase',
-      /^tests\/(e2e\/cli_\w+|package\/migrate_from|project\/ops_queries|functions\/local\/command)\.test\.ts$/,
+      /^tests\/(e2e\/cli_\w+|package\/migrate_from(_order)?|project\/ops_queries|functions\/local\/command)\.test\.ts$/,
     ],
     [
       'edge Deno',

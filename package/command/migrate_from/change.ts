@@ -1,5 +1,5 @@
-import type { OutboxFound, Webhook } from './facts.ts'
-import type { TablePlan } from './plan.ts'
+import type { Found, OutboxFound, Webhook } from './facts.ts'
+import { type TablePlan, typesOf } from './plan.ts'
 import { nameOf } from './show.ts'
 
 /** The change of one table: a statement and its argument. */
@@ -8,6 +8,8 @@ export interface TableChange {
   name: string
   statement: 'switch' | 'undo' | 'finish'
   plan: unknown
+  /** The webhooks that it changes, as they are before. */
+  webhooks: Webhook[]
   says: string
 }
 
@@ -19,7 +21,7 @@ interface ChangeOptions {
 
 /** The change that replaces the webhooks of a table. */
 export function changeText(
-  { schema, table, watch, replaced }: TablePlan,
+  { schema, table, type, watch, replaced }: TablePlan,
   { watches }: OutboxFound,
   { org, lockTimeout }: ChangeOptions,
 ): TableChange {
@@ -27,13 +29,16 @@ export function changeText(
     name: `${schema}.${table}`,
     statement: 'switch',
     says: '',
+    webhooks: replaced.map(({ webhook }) => webhook),
     plan: {
       schema,
       table,
       org_id: org,
       lock_timeout_ms: lockTimeout,
-      was_watched: watches.some((one) => one.schema === schema && one.table === table),
       watch,
+      watch_versions: watches.find((one) => one.schema === schema && one.table === table)
+        ?.versions ?? [],
+      types: typesOf(type),
       webhooks: replaced.map(({ webhook, eventTypes, headers }) => ({
         name: webhook.name,
         version: webhook.version,
@@ -66,6 +71,24 @@ export function makeReturn(
         : `${nameOf(webhook)} is dropped`
     ).join('\n')
     const plan = { schema, table, lock_timeout_ms: lockTimeout }
-    return [{ name, statement: undo ? 'undo' as const : 'finish' as const, plan, says }]
+    const statement = undo ? 'undo' as const : 'finish' as const
+    return [{ name, statement, plan, says, webhooks: own }]
   })
+}
+
+/** What the database says of a change whose statement failed, or whose answer was lost. */
+export function stateAfter(
+  { statement, webhooks }: TableChange,
+  { webhooks: now }: Found,
+): 'done' | 'failed' | 'unknown' {
+  const reached = webhooks.filter(({ id }) => {
+    const after = now.find((one) => one.id === id)
+    if (statement === 'finish') return after === undefined
+    return statement === 'undo'
+      ? after?.enabled === 'O' && after.endpoint_id === null
+      : after?.enabled === 'D' && after.endpoint_id !== null
+  })
+  if (reached.length === webhooks.length) return 'done'
+  // Somebody else has changed some of them.
+  return reached.length === 0 ? 'failed' : 'unknown'
 }

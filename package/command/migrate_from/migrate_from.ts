@@ -2,7 +2,7 @@ import { confirm } from '@clack/prompts'
 import { CliError, findCli } from '../deploy/cli.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
 import type { Found, OutboxFound } from './facts.ts'
-import { changeText, makeReturn, type TableChange } from './change.ts'
+import { changeText, makeReturn, stateAfter, type TableChange } from './change.ts'
 import { makePlan, type MigrationPlan } from './plan.ts'
 import { cliDatabase, type Database, literal, QueryError } from './query.ts'
 import { showPlan } from './show.ts'
@@ -14,6 +14,7 @@ export interface MigrateSql {
   switch: string
   undo: string
   finish: string
+  settle: string
 }
 
 /** The options of `outhook migrate-from database-webhooks`. */
@@ -87,6 +88,11 @@ export async function migrateDatabase(
     )
     return exitCodes.failed
   }
+  const missing = tablesWithout(found, options.tables)
+  if (missing.length > 0) {
+    terminal.printError(`No Database Webhook belongs to: ${missing.join(', ')}`)
+    return exitCodes.failed
+  }
   // SAFETY: as above.
   const outbox = await database.query(
     sql.outbox.replace('{org}', () => literal(options.org)),
@@ -106,38 +112,52 @@ export async function migrateDatabase(
   const states = new Map<string, string>()
   if (may === null) {
     for (const change of changes) {
-      states.set(change.name, await carryOut(database, sql[change.statement], change, terminal))
+      states.set(change.name, await carryOut(database, sql, change, terminal))
     }
   }
   if (options.json) terminal.print(JSON.stringify(report(plan, changes, states, outbox), null, 2))
   if (may !== null) return may
-  return [...states.values()].includes('failed') ? exitCodes.failed : exitCodes.done
+  const isDone = [...states.values()].every((state) => state === 'done')
+  return isDone ? exitCodes.done : exitCodes.failed
 }
 
 function ofTables(found: Found, tables: readonly string[] | undefined): Found {
-  const webhooks = found.webhooks.filter(({ schema, table }) =>
-    tables === undefined || tables.includes(table) || tables.includes(`${schema}.${table}`)
+  const webhooks = found.webhooks.filter((webhook) =>
+    tables === undefined || tables.some((name) => isOfTable(webhook, name))
   )
   return { ...found, webhooks }
+}
+
+function tablesWithout({ webhooks }: Found, tables: readonly string[] = []): string[] {
+  return tables.filter((name) => !webhooks.some((webhook) => isOfTable(webhook, name)))
+}
+
+function isOfTable({ schema, table }: Found['webhooks'][number], name: string): boolean {
+  return name === table || name === `${schema}.${table}`
 }
 
 /** Null if the changes are to be made, otherwise the exit code. */
 async function mayChange(
   changes: readonly TableChange[],
-  { configured }: OutboxFound,
-  { dryRun, yes, json, undo }: MigrateOptions,
+  { delivers }: OutboxFound,
+  { dryRun, yes, json, undo, finish }: MigrateOptions,
   { isInteractive, printError }: Terminal,
 ): Promise<number | null> {
   if (changes.length === 0 || dryRun || (json && !yes)) return exitCodes.done
-  if (!configured && !undo) {
+  if (!delivers && !undo) {
     printError(
-      'Outhook does not deliver yet: it has no URL and secret of its functions. Run outhook deploy ' +
-        'first, until outhook check finds no error',
+      'Outhook does not deliver: no worker runs, and the database does not call its functions. Run ' +
+        'outhook deploy first, until outhook check finds no error',
     )
     return exitCodes.failed
   }
   if (yes) return null
-  const message = `Change these ${changes.length} tables, each in one transaction?`
+  const tables = changes.length === 1
+    ? 'this table'
+    : `these ${changes.length} tables, each in one transaction`
+  const message = finish
+    ? `Drop the triggers of ${tables}? This cannot be undone`
+    : `Change ${tables}?`
   if (isInteractive && await confirm({ message }) === true) return null
   printError('Nothing was changed: confirm it with --yes')
   return exitCodes.undecided
@@ -145,20 +165,43 @@ async function mayChange(
 
 async function carryOut(
   database: Database,
-  statement: string,
-  { name, plan }: TableChange,
+  sql: MigrateSql,
+  change: TableChange,
   { printError }: Terminal,
 ): Promise<string> {
+  const { name, plan, statement } = change
   // A dollar sign could end the body of the statement.
   const text = JSON.stringify(plan).replaceAll('$', '\\u0024')
   try {
-    await database.execute(statement.replace('{plan}', () => literal(text)))
+    await database.execute(sql[statement].replace('{plan}', () => literal(text)))
     printError(`${name}: done`)
     return 'done'
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
-    printError(`${name}: nothing was changed. Correct the cause, and run the command again`)
-    return 'failed'
+  }
+  const state = await settledState(database, sql, change)
+  const says = {
+    done: 'done. Only the answer of the database was lost',
+    failed: 'nothing was changed. Correct the cause, and run the command again',
+    unknown: 'it is not known what was changed. See it with --dry-run before anything else',
+  }
+  printError(`${name}: ${says[state]}`)
+  return state
+}
+
+/** Reads what became of a change that ended with an error: the transaction may have been committed. */
+async function settledState(
+  database: Database,
+  { settle, read }: MigrateSql,
+  change: TableChange,
+): Promise<'done' | 'failed' | 'unknown'> {
+  try {
+    await database.execute(settle)
+    // SAFETY: the statement builds what the interface of its result describes.
+    return stateAfter(change, await database.query(read) as Found)
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    return 'unknown'
   }
 }
 
@@ -183,7 +226,7 @@ function report(
           url: webhook.url,
           eventTypes,
           headers,
-          timeoutMs: Math.max(webhook.timeout_ms, timeout_ms),
+          timeoutMs: Math.max(webhook.timeout_ms ?? 0, timeout_ms),
         },
         differences,
       }))

@@ -1,7 +1,8 @@
 -- The Database Webhooks of a project: triggers that call supabase_functions.http_request with the
 -- arguments URL, method, headers, parameters and timeout. Values that may be secret stay in the
--- database: of headers and parameters it returns the names, of the URL no query and no password.
--- "version" changes with every change of the trigger.
+-- database: of the URL it returns the host alone, because a path may be a key, with the name of an
+-- edge function. A condition may compare with a secret. "version" changes with every change of the
+-- trigger. Nothing is cast here: an argument may be any text.
 select pg_catalog.jsonb_build_object(
   'role', current_user,
   'can_watch', pg_catalog.to_regprocedure('outbox.unwatch_table(regclass)') is not null,
@@ -11,18 +12,19 @@ select pg_catalog.jsonb_build_object(
     from (
       select t.oid::bigint as id, t.oid || ':' || t.xmin as version,
         n.nspname as schema, c.relname as table, t.tgname as name,
-        pg_catalog.regexp_replace(pg_catalog.split_part(a.args[1], '?', 1), '//[^/]*@', '//…@')
-          as url,
+        coalesce(pg_catalog.regexp_replace(
+            pg_catalog.substring(a.args[1], '^https?://[^/?#]+'), '//.*@', '//…@'), '…')
+          || coalesce(pg_catalog.substring(a.args[1],
+            '^https?://[^/?#]+(/functions/v1/[A-Za-z0-9_-]+)'), '')
+          || case when a.args[1] ~ '^https?://[^/?#]+/?$'
+            or a.args[1] ~ '^https?://[^/?#]+/functions/v1/[A-Za-z0-9_-]+$'
+            then '' else '/…' end as url,
         pg_catalog.strpos(a.args[1], '?') > 0 as has_query,
         a.args[2] as method,
-        array(
-          select h.key from pg_catalog.jsonb_each(nullif(a.args[3], 'null')::jsonb) h
-          where pg_catalog.lower(h.key) <> 'content-type'
-        ) as headers,
-        array(
-          select p.key from pg_catalog.jsonb_each(nullif(a.args[4], 'null')::jsonb) p
-        ) as params,
-        coalesce(nullif(a.args[5], 'null')::integer, 1000) as timeout_ms,
+        case
+          when coalesce(a.args[5], 'null') = 'null' then 1000
+          when a.args[5] ~ '^[0-9]{1,6}$' then a.args[5]::integer
+        end as timeout_ms,
         pg_catalog.array_remove(array[
           case when t.tgtype & 4 > 0 then 'insert' end,
           case when t.tgtype & 16 > 0 then 'update' end,
@@ -34,9 +36,9 @@ select pg_catalog.jsonb_build_object(
           select f.attname from pg_catalog.pg_attribute f
           where f.attrelid = t.tgrelid and f.attnum = any (t.tgattr::smallint[]) order by f.attnum
         ) as columns,
-        pg_catalog.substring(pg_catalog.pg_get_triggerdef(t.oid),
-          ' WHEN \((.*?)\) EXECUTE FUNCTION supabase_functions') as condition,
+        t.tgqual is not null as has_condition,
         t.tgenabled as enabled,
+        c.relkind = 'v' as of_view,
         c.relkind = 'p' as partitioned,
         pg_catalog.pg_has_role(c.relowner, 'usage') as owned,
         pg_catalog.substring(pg_catalog.obj_description(t.oid, 'pg_trigger'),

@@ -48,7 +48,7 @@ function showReplaced(
   { webhook, eventTypes, headers, differences }: Replaced,
   ms: number,
 ): string[] {
-  const timeout = Math.max(webhook.timeout_ms, ms)
+  const timeout = Math.max(webhook.timeout_ms ?? 0, ms)
   return [
     `  ${webhook.name} -> an endpoint ${webhook.url}`,
     `    events   ${eventTypes.join(', ')}`,

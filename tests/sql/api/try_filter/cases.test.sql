@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(17);
+select plan(19);
 
 create function try_on(p_filter text, p_types text[] default '{*}', p_limit integer default 100) returns jsonb language sql as $$
   select outbox.try_filter('org-1', p_filter, p_types, p_limit)
@@ -45,6 +45,10 @@ select ok((try_on('$.list[*] == 1 || $.list[*] == 2', '{wide.*}') -> 'work')::bi
 select outbox.publish('wide.list', jsonb_build_object('list', (select jsonb_agg(n) from generate_series(1, 35000) n)), 'org-1') from generate_series(1, 8);
 select is(try_on('$.list[*] == -1', '{wide.*}') - '{data,work,rows,tried}'::text[], '{"matched": 0, "failed": 0, "isWhole": false}', 'many large payloads end the trial');
 select ok((try_on('$.list[*] == -1', '{wide.*}') -> 'tried')::integer between 2 and 8, 'after some of them');
+
+select outbox.publish('colons.made', jsonb_build_object('a', repeat(':', 200000)), 'org-1');
+select is(try_on('$.a == "b"', '{colons.*}') - '{data,work,rows}'::text[], '{"tried": 1, "matched": 0, "failed": 1, "isWhole": true}', 'a payload that alone takes too long is not read');
+select cmp_ok((try_on('$.a == "b"', '{colons.*}') -> 'work')::bigint, '<=', 400000::bigint, 'so the work stays below its limit');
 
 select events(5001, 'other.made', p_org_id => 'org-4');
 select is(outbox.try_filter('org-4', '$.a == 1', '{none}') - 'work', '{"tried": 0, "matched": 0, "failed": 0, "isWhole": false, "data": [], "rows": 5000}', 'and so do many events of other types');
