@@ -9,11 +9,10 @@ import { queryClient } from './app/data.ts'
 import { Routes } from './app/routes.tsx'
 import { isSignedOut, onSignedOut } from './app/hosting.ts'
 import { openSession, renewSession, type Session } from './app/session.ts'
+import { Gate } from './parts/gate.tsx'
 import { Shell } from './app/shell.tsx'
 import { applyTheme, currentTheme } from './app/theme.ts'
 import { applyZone, currentZone } from './app/zone.ts'
-import { SignIn } from './parts/sign_in.tsx'
-import { Problem } from './parts/state.tsx'
 
 function App(): JSX.Element {
   const [session, setSession] = useState<Session | null>(null)
@@ -28,16 +27,7 @@ function App(): JSX.Element {
     setError(null)
     setOpening(isOpening + 1)
   }
-  if (error !== null) {
-    return (
-      <main class='gate'>
-        <img src='/assets/icon.svg' alt='' width='40' height='40' />
-        <h1>The console is locked</h1>
-        <Problem error={error} />
-        <SignIn onSignedIn={again} />
-      </main>
-    )
-  }
+  if (error !== null) return <Gate error={error} again={again} />
   if (session === null) {
     return (
       <main class='gate'>
