@@ -23,6 +23,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const follow = (): void => setPlace(currentPlace())
     listeners.add(follow)
+    // An effect of a child, which runs before this one, may have gone elsewhere.
+    if (place.path !== location.pathname || `${place.query}` !== `${currentPlace().query}`) follow()
     return () => {
       listeners.delete(follow)
     }

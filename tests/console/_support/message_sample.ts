@@ -59,7 +59,7 @@ export async function makeMessageSample(wa: TestWhatsapp): Promise<MessageSample
     wa.channels[org]
   }, 'failure', true, ${`190 ${hostile}`}, now(), null,
       now())`
-  await sql`select outbox.accept_once(${hostile}, 'event-1')`
+  await sql`select outbox.accept_once(${'w'.repeat(64)}, 'event-1')`
   return { org, person, dossier, failed, free }
 }
 
@@ -82,6 +82,6 @@ export function messageViewsOf({ org, person, dossier, failed, free }: MessageSa
     view('channels-rows', '/channels', text('WhatsApp refuses to send')),
     view('templates-rows', '/templates', text('appointment_reminder')),
     view('audit-rows', '/audit', text(hostile)),
-    view('consumers-hostile', '/consumers?q=event-1', text(hostile)),
+    view('consumers-rows', '/consumers?q=event-1', text('processed')),
   ]
 }
