@@ -7,7 +7,7 @@ import { type JSX, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { queryClient } from './app/data.ts'
 import { Routes } from './app/routes.tsx'
-import { isSignedOut, onSignedOut } from './app/hosting.ts'
+import { connection, isSignedOut, onSignedOut } from './app/hosting.ts'
 import { openSession, renewSession, type Session } from './app/session.ts'
 import { Gate } from './parts/gate.tsx'
 import { Shell } from './app/shell.tsx'
@@ -44,7 +44,17 @@ function App(): JSX.Element {
   )
 }
 
+function Framed(): JSX.Element {
+  return (
+    <main class='gate'>
+      <h1>The console does not open in a frame</h1>
+    </main>
+  )
+}
+
 applyTheme(currentTheme())
 applyZone(currentZone())
 const root = document.getElementById('app')
-if (root !== null) render(<App />, root)
+// A host that sets no header lets other pages show the console in a frame, where its clicks could be stolen.
+const isFramed = connection !== null && self !== top
+if (root !== null) render(isFramed ? <Framed /> : <App />, root)

@@ -45,6 +45,7 @@ function startHost(): Host {
       }
       if (pathname === '/token.js' && host.isScriptDown) return new Response('', { status: 503 })
       if (pathname === '/login') return new Response('<h1>Log in</h1>', html)
+      if (pathname === '/framing') return new Response('<iframe src="/events"></iframe>', html)
       const file = files.get(pathname) ?? files.get('/index.html')
       return new Response(file?.bytes ?? null, { headers: { 'content-type': file?.type ?? '' } })
     },
@@ -247,7 +248,6 @@ Deno.test('a user who may read consents alone opens people and dossiers, and no 
   expect(help.filter((row) => /^g[a-z]/.test(row))).toEqual(['gmMessages'])
   for (
     const [path, heading] of [
-      ['/people/%2B12025550999', 'There is no such person'],
       ['/dossiers/none', 'Nothing is stored of this dossier'],
       ['/inbound', 'You may not open this page'],
     ] as const
@@ -255,6 +255,9 @@ Deno.test('a user who may read consents alone opens people and dossiers, and no 
     await page.goto(host.url + path)
     await page.getByRole('heading', { name: heading }).waitFor()
   }
+  const asked = page.waitForResponse(/\/v1\/people\//)
+  await page.goto(`${host.url}/people/%2B12025550999`)
+  expect((await asked).status()).not.toBe(403)
   expect(errors).toEqual([])
   await close()
 })
@@ -271,6 +274,16 @@ Deno.test('a login goes on after the host could not serve its script for a while
   host.isScriptDown = false
   await again.click()
   await page.getByRole('link', { name: 'order.paid' }).waitFor()
+  await close()
+})
+
+Deno.test('the console does not open in a frame of another page', async () => {
+  host.user = { app_metadata: { ...both, org_id: 'org-host' } }
+  const { page, close } = await openTab(browser)
+  await page.goto(`${host.url}/framing`)
+  const frame = page.frameLocator('iframe')
+  await frame.getByRole('heading', { name: 'The console does not open in a frame' }).waitFor()
+  expect(await frame.getByRole('link').count()).toBe(0)
   await close()
 })
 

@@ -61,16 +61,21 @@ function MessageList(): JSX.Element {
         <PagedTable
           of={messages}
           caption='Messages'
-          head={['Created', 'Message', 'To', 'Dossier', 'Status', 'Attempts', 'Error']}
+          head={['Created', 'Message', 'To', 'Dossier', 'Status', 'Attempts']}
           row={(one) => (
             <tr key={one.id}>
               <td class='nowrap'>
                 <Time at={one.createdAt} />
               </td>
-              <td>
+              <td class='error-text'>
                 <Link to={`/messages/${one.id}`} row class='strong'>
                   <Foreign text={contentOf(one)} />
                 </Link>
+                {one.errorMessage !== null && (
+                  <div class='quiet'>
+                    <Foreign text={one.errorMessage} />
+                  </div>
+                )}
               </td>
               <td class='nowrap'>
                 <PersonLink recipient={one.to} />
@@ -82,9 +87,6 @@ function MessageList(): JSX.Element {
                 <MessageBadge message={one} />
               </td>
               <td class='num'>{one.attemptCount}</td>
-              <td class='error-text'>
-                {one.errorMessage !== null && <Foreign text={one.errorMessage} />}
-              </td>
             </tr>
           )}
           empty={isFiltered ? <NothingFound /> : <FirstMessage />}
