@@ -14,8 +14,9 @@ export interface HostedOptions {
 
 /**
  * The console as static files, for a host behind a login. The document names the API and has the
- * Content-Security-Policy, because a host may not let its users set headers. Every path of a view gets the
- * document: `404.html` is a copy for hosts that serve this file then.
+ * Content-Security-Policy, because a host may not let its users set headers. `_headers` has the part that a
+ * document cannot say, for hosts that read this file. Every path of a view gets the document: `404.html` is a
+ * copy for hosts that serve this file then.
  */
 export async function buildHosted(
   root: string,
@@ -35,12 +36,14 @@ export async function buildHosted(
     `<meta name="outhook-api" content="${escaped(href.replace(/\/$/, ''))}" ` +
     `data-function="${escaped(options.functionName)}">`,
   ]
-  const text = new TextDecoder().decode(page.bytes)
-    .replace('<meta charset="utf-8">', (charset) => [charset, ...head].join('\n    '))
+  const text = filled(new TextDecoder().decode(page.bytes), {
+    '<meta charset="utf-8">': ['<meta charset="utf-8">', ...head].join('\n    '),
+  })
   const html: StaticFile = { ...page, bytes: new TextEncoder().encode(text) }
-  const token = (await Deno.readTextFile(join(root, 'console', 'build', 'token.txt')))
-    .replace('{{tokenPath}}', JSON.stringify(options.tokenPath))
-    .replace('{{signIn}}', JSON.stringify(options.signIn))
+  const token = filled(await Deno.readTextFile(join(root, 'console', 'build', 'token.txt')), {
+    '{{tokenPath}}': JSON.stringify(options.tokenPath),
+    '{{signIn}}': JSON.stringify(options.signIn),
+  })
   files.delete('/')
   files.set('/index.html', html)
   files.set('/404.html', html)
@@ -48,7 +51,28 @@ export async function buildHosted(
     bytes: new TextEncoder().encode(token),
     type: 'text/javascript; charset=utf-8',
   })
+  files.set('/_headers', {
+    bytes: new TextEncoder().encode(headers),
+    type: 'text/plain; charset=utf-8',
+  })
   return files
+}
+
+/** No other page may show the console in a frame, where its clicks could be stolen. */
+const headers = `/*
+  Content-Security-Policy: frame-ancestors 'none'
+  X-Frame-Options: DENY
+`
+
+/** A text with each of its places filled. A place that is not there is a mistake. */
+function filled(text: string, places: Readonly<Record<string, string>>): string {
+  let result = text
+  for (const [place, value] of Object.entries(places)) {
+    if (!result.includes(place)) throw new Error(`There is no ${place} to fill`)
+    // A function, because a text may contain $&.
+    result = result.replace(place, () => value)
+  }
+  return result
 }
 
 function escaped(text: string): string {

@@ -7,13 +7,12 @@ import { type JSX, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { queryClient } from './app/data.ts'
 import { Routes } from './app/routes.tsx'
-import { isSignedOut, onSignedOut } from './app/hosting.ts'
+import { connection, isSignedOut, onSignedOut } from './app/hosting.ts'
 import { openSession, renewSession, type Session } from './app/session.ts'
+import { Gate } from './parts/gate.tsx'
 import { Shell } from './app/shell.tsx'
 import { applyTheme, currentTheme } from './app/theme.ts'
 import { applyZone, currentZone } from './app/zone.ts'
-import { SignIn } from './parts/sign_in.tsx'
-import { Problem } from './parts/state.tsx'
 
 function App(): JSX.Element {
   const [session, setSession] = useState<Session | null>(null)
@@ -28,16 +27,7 @@ function App(): JSX.Element {
     setError(null)
     setOpening(isOpening + 1)
   }
-  if (error !== null) {
-    return (
-      <main class='gate'>
-        <img src='/assets/icon.svg' alt='' width='40' height='40' />
-        <h1>The console is locked</h1>
-        <Problem error={error} />
-        <SignIn onSignedIn={again} />
-      </main>
-    )
-  }
+  if (error !== null) return <Gate error={error} again={again} />
   if (session === null) {
     return (
       <main class='gate'>
@@ -54,7 +44,17 @@ function App(): JSX.Element {
   )
 }
 
+function Framed(): JSX.Element {
+  return (
+    <main class='gate'>
+      <h1>The console does not open in a frame</h1>
+    </main>
+  )
+}
+
 applyTheme(currentTheme())
 applyZone(currentZone())
 const root = document.getElementById('app')
-if (root !== null) render(<App />, root)
+// A host that sets no header lets other pages show the console in a frame, where its clicks could be stolen.
+const isFramed = connection !== null && self !== top
+if (root !== null) render(isFramed ? <Framed /> : <App />, root)

@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import type { Browser } from 'playwright-core'
 import { buildHosted } from '../../console/build/hosted.ts'
 import type { StaticFile } from '../../console/build/build.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { patienceMs } from '../_support/patience.ts'
@@ -18,6 +19,8 @@ interface Host {
   /** Seconds from now, if not an hour. The API takes a token for 30 s more, because clocks differ. */
   expiresIn: number | null
   tokens: number
+  /** Whether the host fails to serve `/token.js`. */
+  isScriptDown: boolean
   stop(): Promise<void>
 }
 
@@ -40,18 +43,24 @@ function startHost(): Host {
         const token = await outhook.stack.keys.signUserJwt({ iss, ...host.user, ...exp })
         return Response.json({ token })
       }
+      if (pathname === '/token.js' && host.isScriptDown) return new Response('', { status: 503 })
       if (pathname === '/login') return new Response('<h1>Log in</h1>', html)
+      if (pathname === '/framing') return new Response('<iframe src="/events"></iframe>', html)
       const file = files.get(pathname) ?? files.get('/index.html')
       return new Response(file?.bytes ?? null, { headers: { 'content-type': file?.type ?? '' } })
     },
   )
   return {
     ...{ url: `http://127.0.0.1:${server.addr.port}`, user: null, expiresIn: null, tokens: 0 },
+    isScriptDown: false,
     stop: () => server.shutdown(),
   }
 }
 
 const html = { headers: { 'content-type': 'text/html' } }
+
+/** It has what a replacement of texts could expand. */
+const login = '/login?back=$&'
 
 Deno.test.beforeAll(async () => {
   host = startHost()
@@ -61,7 +70,7 @@ Deno.test.beforeAll(async () => {
   })
   files = await buildHosted(projectRoot, {
     ...{ api: outhook.stack.apiUrl, functionName: 'api' },
-    ...{ tokenPath: '/console-token', signIn: '/login' },
+    ...{ tokenPath: '/console-token', signIn: login },
   })
   browser = await startBrowser()
 })
@@ -74,6 +83,7 @@ Deno.test.afterAll(async () => {
 Deno.test('a user sees what the scopes of the token allow, in the organisation of the token', async () => {
   const { id } = await outhook.createEndpoint('/status/404', {
     ...{ p_event_types: ['order.*'], p_org_id: 'org-host', p_description: 'The shop' },
+    p_filter: '$.id > 0',
   })
   const [event] = await outhook.sql`
     select outbox.publish('order.paid', '{"id": 1}', p_org_id => 'org-host') as id`
@@ -102,7 +112,7 @@ Deno.test('a user sees what the scopes of the token allow, in the organisation o
   await page.goto(`${host.url}/endpoints/${id}`)
   await page.getByRole('heading', { name: 'Retries' }).waitFor()
   await page.getByRole('link', { name: 'Deliveries' }).waitFor()
-  await page.getByRole('button', { name: 'Try on recent events' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Try on recent events' }).waitFor()
   for (const name of ['Pause', 'Send test event', 'Save', 'Show secret', 'Rotate secret']) {
     expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0])
   }
@@ -117,8 +127,9 @@ Deno.test('a user sees what the scopes of the token allow, in the organisation o
   await page.getByText('Endpoints with work').waitFor()
   for (const path of ['/settings', '/messages', '/channels', '/consumers', '/audit', '/sagas']) {
     await page.goto(`${host.url}${path}`)
-    await page.getByRole('heading', { name: 'This page is not for you' }).waitFor()
+    await page.getByRole('heading', { name: 'You may not open this page' }).waitFor()
   }
+  await page.getByText('Your login needs the scope sagas:read.').waitFor()
   expect(await findingsOf(page)).toEqual([])
   expect(refused).toEqual([])
   expect(keys.filter((key) => key !== '')).toEqual([])
@@ -133,14 +144,16 @@ Deno.test('a user sees what the scopes of the token allow, in the organisation o
 Deno.test('a token that ends is renewed, and after the end of the login the page says so', async () => {
   const scopes = { org_id: 'org-host', outhook_scopes: ['all'] }
   host.user = { app_metadata: scopes }
-  host.expiresIn = -24
+  host.expiresIn = 1
   const before = host.tokens
   const { page, errors, close } = await openTab(browser)
   await page.goto(`${host.url}/events`)
   await page.getByRole('link', { name: 'order.paid' }).waitFor()
   // Before its end the token is replaced, without a word.
-  await page.waitForResponse(/console-token/)
-  expect(host.tokens).toBeGreaterThanOrEqual(before + 2)
+  await tokensSince(before, 2)
+  // The last token is refused soon.
+  host.expiresIn = -24
+  await tokensSince(host.tokens, 2)
   // Now the login ends, and with it the renewal.
   host.user = null
   await page.getByText('You are signed out. What is shown was read before that.').waitFor({
@@ -159,7 +172,7 @@ Deno.test('a token that ends is renewed, and after the end of the login the page
   await close()
 })
 
-Deno.test('who is not logged in gets to the login', async () => {
+Deno.test('a visitor who is not logged in is sent to the login', async () => {
   host.user = null
   const { page, close } = await openTab(browser)
   await page.goto(`${host.url}/events`)
@@ -167,17 +180,161 @@ Deno.test('who is not logged in gets to the login', async () => {
   expect(await findingsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in again' }).click()
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(page.url()).toBe(host.url + login)
   await close()
 })
 
-Deno.test('a path that is not of the same host is no place for tokens', async () => {
+Deno.test('a page stays in the organisation of its address, whatever comes first in the token', async () => {
+  await outhook.createEndpoint('/ok', {
+    ...{ p_event_types: ['two.*'], p_org_id: 'org-two', p_description: 'The second' },
+  })
+  await outhook.sql`select outbox.publish('two.made', '{}', p_org_id => 'org-two')`
+  host.user = { app_metadata: { ...both, org_id: 'org-host' } }
+  host.expiresIn = 1
+  const { page, errors, close } = await openTab(browser)
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    const isCall = request.url().includes('/v1/') && request.method() !== 'OPTIONS'
+    if (isCall) asked.add(request.headers()['x-org-id'] ?? 'none')
+  })
+  const pages = page.getByRole('navigation', { name: 'Pages', exact: true })
+  await page.goto(`${host.url}/endpoints?org=org-two`)
+  await page.getByText('The second').waitFor()
+  // Also after the token was renewed, and with it what it allows.
+  await tokensSince(host.tokens, 2)
+  await pages.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.getByRole('link', { name: 'two.made' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?org=org-two')
+  expect(await page.getByLabel('Organisation').inputValue()).toBe('org-two')
+  expect([...asked]).toEqual(['org-two'])
+  // The field changes it, and the links follow.
+  await page.getByLabel('Organisation').fill('org-host')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'order.paid' }).waitFor()
+  await pages.getByRole('link', { name: 'Endpoints', exact: true }).click()
+  await page.getByText('The shop').waitFor()
+  expect(new URL(page.url()).search).toBe('?org=org-host')
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a user of several organisations enters the one to open', async () => {
+  host.user = { app_metadata: both }
+  host.expiresIn = null
+  const { page, errors, close } = await openTab(browser)
+  await page.goto(`${host.url}/events`)
+  await page.getByRole('heading', { name: 'The console does not open yet' }).waitFor()
+  await page.getByText('Your login belongs to several organisations').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.getByLabel('Organisation').fill('org-host')
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('link', { name: 'order.paid' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?org=org-host')
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a user who may read consents alone opens people and dossiers, and no list', async () => {
+  host.user = { app_metadata: { org_id: 'org-host', outhook_scopes: ['consents:read'] } }
+  host.expiresIn = null
+  const { page, errors, close } = await openTab(browser)
+  await page.goto(`${host.url}/`)
+  await page.getByLabel('History of a person or a dossier').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/messages')
+  expect(await findingsOf(page)).toEqual([])
+  // The help has no key of a page that may not be opened.
+  await page.keyboard.press('?')
+  const help = await page.getByRole('dialog').locator('dl > div').allTextContents()
+  expect(help.filter((row) => /^g[a-z]/.test(row))).toEqual(['gmMessages'])
+  for (
+    const [path, heading] of [
+      ['/dossiers/none', 'Nothing is stored of this dossier'],
+      ['/inbound', 'You may not open this page'],
+    ] as const
+  ) {
+    await page.goto(host.url + path)
+    await page.getByRole('heading', { name: heading }).waitFor()
+  }
+  const asked = page.waitForResponse(/\/v1\/people\//)
+  await page.goto(`${host.url}/people/%2B12025550999`)
+  expect((await asked).status()).not.toBe(403)
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('a login goes on after the host could not serve its script for a while', async () => {
+  host.user = { app_metadata: { ...both, org_id: 'org-host' } }
+  host.isScriptDown = true
+  const { page, close } = await openTab(browser)
+  await page.goto(`${host.url}/events`)
+  await page.getByRole('heading', { name: 'The console is locked' }).waitFor()
+  const again = page.getByRole('button', { name: 'Sign in again' })
+  await again.click()
+  await page.getByText('The host of this page does not say where to log in.').waitFor()
+  host.isScriptDown = false
+  await again.click()
+  await page.getByRole('link', { name: 'order.paid' }).waitFor()
+  await close()
+})
+
+Deno.test('the console does not open in a frame of another page', async () => {
+  host.user = { app_metadata: { ...both, org_id: 'org-host' } }
+  const { page, close } = await openTab(browser)
+  await page.goto(`${host.url}/framing`)
+  const frame = page.frameLocator('iframe')
+  await frame.getByRole('heading', { name: 'The console does not open in a frame' }).waitFor()
+  expect(await frame.getByRole('link').count()).toBe(0)
+  await close()
+})
+
+Deno.test('the build refuses a path of tokens that a browser reads as another host', async () => {
+  for (
+    const [more, error] of [
+      [['--api', 'x'], '--api is "x": expected a URL'],
+      [['--token-path', 't'], '--token-path is "t": expected a path'],
+      [['--token-path', '//evil.example/t'], '--token-path is "//evil.example/t": expected a path'],
+      [['--token-path', '/\\evil.example/t'], 'expected a path'],
+      [['--sign-in', ''], '--sign-in is "": expected where one logs in'],
+    ] as const
+  ) {
+    const { code, errors } = await build('--out', Deno.makeTempDirSync(), ...more)
+    expect([code, errors]).toEqual([1, expect.stringContaining(error)])
+  }
+})
+
+Deno.test('the build keeps your token.js, removes old assets and forbids frames', async () => {
+  const out = await Deno.makeTempDir()
+  await Deno.mkdir(`${out}/assets`)
+  await Deno.writeTextFile(`${out}/assets/old-chunk.js`, '')
+  await Deno.writeTextFile(`${out}/token.js`, 'mine')
+  const { code, errors } = await build('--out', out)
+  expect([code, errors]).toEqual([0, ''])
+  expect(await Deno.readTextFile(`${out}/token.js`)).toBe('mine')
+  const assets = [...Deno.readDirSync(`${out}/assets`)].map(({ name }) => name)
+  expect(assets).toContain('main.js')
+  expect(assets).not.toContain('old-chunk.js')
+  expect(await Deno.readTextFile(`${out}/_headers`)).toContain("frame-ancestors 'none'")
+  expect(await Deno.readTextFile(`${out}/index.html`)).toContain('content-security-policy')
+  await Deno.remove(out, { recursive: true })
+})
+
+const both = { org_ids: ['org-host', 'org-two'], outhook_scopes: ['all'] }
+
+/** Waits until the host has given so many more tokens. */
+async function tokensSince(before: number, count: number): Promise<void> {
+  const isDone = (): boolean => host.tokens >= before + count
+  if (!await waitUntil(isDone, { timeoutMs: patienceMs })) throw new Error('no token was asked for')
+}
+
+/** Runs `console:build`; later flags count. */
+async function build(...more: readonly string[]): Promise<{ code: number; errors: string }> {
   const command = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--cached-only', '--no-check', 'console/build/main.ts', '--api', 'x'],
+    args: [
+      ...['run', '-A', '--cached-only', '--no-check', 'console/build/main.ts'],
+      ...['--api', 'https://a.example', '--sign-in', '/login', ...more],
+    ],
     cwd: projectRoot,
   })
   const { code, stderr } = await command.output()
-  expect([code, new TextDecoder().decode(stderr)]).toEqual([
-    1,
-    expect.stringContaining('--api is "x": expected a URL'),
-  ])
-})
+  return { code, errors: new TextDecoder().decode(stderr) }
+}

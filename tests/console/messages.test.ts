@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import { startWhatsapp, type TestWhatsapp } from '../_support/whatsapp.ts'
 import { findingsOf } from './_support/axe.ts'
 import { consoleOn, type TestConsole } from './_support/console.ts'
+import { hostile, makeMessageSample, messageViewsOf } from './_support/message_sample.ts'
 
 let wa: TestWhatsapp
 let console_: TestConsole
@@ -15,8 +16,6 @@ Deno.test.beforeAll(async () => {
 Deno.test.afterAll(async () => {
   await console_?.stop()
 })
-
-const hostile = '<img/src=x/onerror=alert(1)>'
 
 Deno.test('finds what happened with a person: consent, messages, their statuses and what they wrote', async () => {
   const person = wa.somebody()
@@ -124,6 +123,61 @@ Deno.test('finds what holds a channel, checks it at Meta, and resumes it', async
   await close()
 })
 
+Deno.test('cancelling a message asks first, because it is final', async () => {
+  const person = wa.somebody()
+  // It waits, because its channel is held.
+  await wa.outhook.sql`
+    select outbox.hold_channel(${wa.channels['org-b']}, 'failure', true, '190 expired', now(), null,
+      now())`
+  const id = await wa.create('org-b', person)
+  const { page, errors, close } = await console_.open(`/messages/${id}?org=org-b`)
+  await page.getByRole('button', { name: 'Cancel message' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('it cannot be queued again').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { body } = await wa.call('org-b', `GET /outbound/messages/${id}`)
+  expect(body.status).toBe('QUEUED')
+  await page.getByRole('button', { name: 'Cancel message' }).click()
+  await dialog.getByRole('button', { name: 'Cancel message' }).click()
+  await wa.settled('org-b', id, 'CANCELLED')
+  await wa.call('org-b', `POST /channels/${wa.channels['org-b']}/resume`)
+  expect(errors).toEqual([])
+  await close()
+})
+
+const screens = [
+  ['a desktop', 'light', { width: 1280, height: 900 }],
+  ['a phone', 'dark', { width: 390, height: 844 }],
+] as const
+
+Deno.test('the pages about messages with hostile rows are accessible and as wide as the screen', async () => {
+  const sample = await makeMessageSample(wa)
+  for (const [device, theme, viewport] of screens) {
+    const { page, errors, close } = await console_.open('/', { theme, viewport })
+    let dialogs = 0
+    page.on('dialog', (dialog) => {
+      dialogs++
+      void dialog.dismiss()
+    })
+    const found: unknown[] = []
+    for (const { name, path, ready } of messageViewsOf(sample)) {
+      await page.goto(console_.running.url + path)
+      await ready(page)
+      for (const finding of await findingsOf(page)) found.push([device, name, finding])
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      if (width !== viewport.width) found.push([device, name, width])
+      const made = await page.locator('img[src="x"]').count()
+      const raw = await page.getByText('\u202e').count()
+      if (made + raw > 0) found.push([device, name, { made, raw }])
+    }
+    expect(found).toEqual([])
+    expect([dialogs, errors]).toEqual([0, []])
+    await close()
+  }
+})
+
 Deno.test('a person, a message and a channel that are not there say so', async () => {
   const { page, errors, close } = await console_.open('/messages?org=org-c')
   for (
@@ -135,6 +189,7 @@ Deno.test('a person, a message and a channel that are not there say so', async (
       ['/templates?org=org-x', 'No template is assigned yet'],
       ['/messages?org=org-x', 'No message was created yet'],
       ['/audit?org=org-x', 'Nothing is in the audit trail here'],
+      ['/dossiers/50%', 'There is no such page'],
     ] as const
   ) {
     await page.goto(`${console_.running.url}${path}`)

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { runCommand } from '../../supabase/local/command.ts'
 import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { startConsole } from './_support/console.ts'
+import { startWhatsapp } from '../_support/whatsapp.ts'
+import { consoleOn, startConsole, type TestConsole } from './_support/console.ts'
+import { makeMessageSample, messageViewsOf } from './_support/message_sample.ts'
 import { makeSample } from './_support/sample.ts'
-import { viewsOf } from './_support/views.ts'
+import { type View, viewsOf } from './_support/views.ts'
 
 const help = `Write a picture of each view of the console, with sample data, into .outhook/console/.
 
@@ -23,25 +25,35 @@ async function run(): Promise<number> {
   await Deno.mkdir(folder, { recursive: true })
   const console_ = await startConsole()
   try {
-    const sample = await makeSample(console_.outhook)
-    for (const [device, viewport] of Object.entries(devices)) {
-      for (const theme of ['light', 'dark'] as const) {
-        const { page, close } = await console_.open('/', { theme, viewport })
-        for (const { name, path, ready } of viewsOf(sample)) {
-          await page.goto(console_.running.url + path)
-          await ready(page)
-          await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => {})
-          const file = `${name}-${theme}-${device}.png`
-          await page.screenshot({ path: join(folder, file), fullPage: true })
-          print(`wrote .outhook/console/${file}`)
-        }
-        await close()
-      }
-    }
+    await write(console_, viewsOf(await makeSample(console_.outhook)), folder)
   } finally {
     await console_.stop()
   }
+  const wa = await startWhatsapp()
+  const withMessages = await consoleOn(wa.outhook, wa.stop)
+  try {
+    await write(withMessages, messageViewsOf(await makeMessageSample(wa)), folder)
+  } finally {
+    await withMessages.stop()
+  }
   return 0
+}
+
+async function write(console_: TestConsole, views: readonly View[], folder: string): Promise<void> {
+  for (const [device, viewport] of Object.entries(devices)) {
+    for (const theme of ['light', 'dark'] as const) {
+      const { page, close } = await console_.open('/', { theme, viewport })
+      for (const { name, path, ready } of views) {
+        await page.goto(console_.running.url + path)
+        await ready(page)
+        await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => {})
+        const file = `${name}-${theme}-${device}.png`
+        await page.screenshot({ path: join(folder, file), fullPage: true })
+        print(`wrote .outhook/console/${file}`)
+      }
+      await close()
+    }
+  }
 }
 
 export const main = (): Promise<never> => runCommand({ help, flags: {}, run })

@@ -315,12 +315,31 @@ Deno.test('tries a filter on recent events before saving it', async () => {
   await filter.fill('$.total > 100')
   await page.getByRole('alert').waitFor({ state: 'detached' })
   await attempt.click()
-  await page.getByText('2 of 5 events would be sent.').waitFor()
+  await page.getByText('2 of the newest 5 events of these types would be sent.').waitFor()
   expect(await page.getByText('left out', { exact: true }).count()).toBe(3)
   await page.getByLabel('Event types').fill('*')
-  await page.getByText('2 of 5 events would be sent.').waitFor({ state: 'detached' })
+  await page.getByText('2 of the newest 5 events of these types would be sent.').waitFor({
+    state: 'detached',
+  })
   await attempt.click()
-  await page.getByText('3 of 6 events would be sent.').waitFor()
+  await page.getByText('3 of the newest 6 events of these types would be sent.').waitFor()
+  // The result of a trial that was still under way is not shown beside another filter.
+  const held = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  await page.route('**/filter-trials', async (route) => {
+    arrived.resolve()
+    await held.promise
+    await route.continue()
+  })
+  await filter.fill('$.total > 500')
+  await attempt.click()
+  await arrived.promise
+  await filter.fill('$.total > 600')
+  held.resolve()
+  await attempt.and(page.locator(':enabled')).waitFor()
+  expect(await page.getByText('would be sent').count()).toBe(0)
+  await filter.fill('$.total > 500')
+  await page.getByText('1 of the newest 6 events of these types would be sent.').waitFor()
   // Nothing is saved by a trial.
   const [row] = await outhook.sql`
     select filter_text from outbox.subscription where endpoint_id = ${id}`

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { Empty } from '../parts/state.tsx'
+import type { Needs } from './pages.ts'
 import { may } from './session.ts'
 
 type Scope = Parameters<typeof may>[0]
@@ -15,10 +16,16 @@ export function Allowed({ to, children }: {
 }
 
 /** In place of a page that the token does not allow. */
-export function NotAllowed(): JSX.Element {
+export function NotAllowed({ needs }: { needs: Needs }): JSX.Element {
   return (
-    <Empty isPage title='This page is not for you'>
-      <p>Your login does not have the scope that it needs. Ask whoever gives out the scopes.</p>
+    <Empty isPage title='You may not open this page'>
+      {needs === 'key'
+        ? <p>Only a secret key opens it, in the console that an operator starts.</p>
+        : (
+          <p>
+            Your login needs the scope <code>{needs.join(' or ')}</code>.
+          </p>
+        )}
     </Empty>
   )
 }

@@ -1,5 +1,6 @@
 import { connect, type Connection } from '../../../portal/element/app/connection.ts'
 import type { TokenSource } from '../../../portal/element/app/token.ts'
+import { currentPlace, knownOrg, setHome } from './location.ts'
 
 /**
  * The page on a host behind a login: it has no server of its own, and calls the API with the token of
@@ -13,6 +14,8 @@ interface Hosting {
 
 /** Where the page is hosted; null if `task console` serves it. */
 const hosting = readHosting()
+// The API says which organisation the token has.
+if (hosting !== null) setHome(null)
 
 function readHosting(): Hosting | null {
   const meta = document.querySelector('meta[name="outhook-api"]')
@@ -30,14 +33,20 @@ interface TokenModule {
 }
 
 let loaded: Promise<TokenModule> | null = null
+let loads = 0
 let signedOut = false
 const listeners = new Set<() => void>()
 
 function tokenModule(): Promise<TokenModule> {
   // A name in a variable, so that the bundler leaves the import to the browser.
-  const path = '/token.js'
-  // SAFETY: the documentation describes the module, and the token is checked when it is used.
-  return loaded ??= import(path) as Promise<TokenModule>
+  // A browser keeps a failed import, so that the next one needs another address.
+  const path = loads === 0 ? '/token.js' : `/token.js?again=${loads}`
+  // SAFETY: docs/console.md describes the module, and the token is checked when it is used.
+  return loaded ??= (import(path) as Promise<TokenModule>).catch((error: unknown) => {
+    loaded = null
+    loads++
+    throw error
+  })
 }
 
 /** The way to the API of a hosted page; null if `task console` serves the page. */
@@ -55,9 +64,12 @@ export const connection: Connection | null = hosting === null ? null : connect({
 /** What a hosted page shows as its place; null if `task console` serves the page. */
 export const hostLabel: string | null = hosting === null ? null : new URL(hosting.api).host
 
-/** Only an organisation that somebody has chosen: without one, the API takes that of the token. */
+/** The name of the function `api` in the project. */
+export const functionName: string = hosting?.functionName ?? 'api'
+
+/** The organisation that the page shows. Without one, before the session is open, the API says it. */
 function orgHeader(): Record<string, string> {
-  const org = new URLSearchParams(location.search).get('org')
+  const org = knownOrg(currentPlace())
   return org === null ? {} : { 'x-org-id': org }
 }
 
@@ -72,7 +84,7 @@ export function onSignedOut(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Asks for a token again; where to log in if there is none. */
+/** Asks for a token again; where to log in if there is none. Rejects if `/token.js` cannot be loaded. */
 export async function signInAgain(): Promise<string | null> {
   try {
     await connection?.keeper.renew('first')

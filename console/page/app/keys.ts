@@ -2,13 +2,13 @@ import { useLayoutEffect } from 'preact/hooks'
 import { navigate } from './location.ts'
 import { isAllowed, pages } from './pages.ts'
 
-/** The keys, as the help shows them. */
-export const keyHelp: readonly (readonly [keys: string, what: string])[] = [
+/** The keys of the pages that may be shown, and of all pages, as the help shows them. */
+export const keyHelp = (): readonly (readonly [keys: string, what: string])[] => [
   ['/', 'Go to the search'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['r', 'The main action of the page: replay, retry or resume'],
-  ...pages.map(({ key, name }) => [`g ${key}`, name] as const),
+  ...pages.filter(isAllowed).map(({ key, name }) => [`g ${key}`, name] as const),
   ['t', 'Light, dark or as the system'],
   ['z', 'Times of this place or UTC'],
   ['?', 'This help'],

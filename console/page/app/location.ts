@@ -23,6 +23,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const follow = (): void => setPlace(currentPlace())
     listeners.add(follow)
+    // An effect of a child, which runs before this one, may have gone elsewhere.
+    if (place.path !== location.pathname || `${place.query}` !== `${currentPlace().query}`) follow()
     return () => {
       listeners.delete(follow)
     }
@@ -51,17 +53,36 @@ export function setQuery(change: Record<string, string | null>): void {
   announce()
 }
 
-/** The organisation that an address without one means. */
-let home = 'default'
+/** Goes to a path in place of the current one, in the same organisation. */
+export function replacePlace(path: string): void {
+  history.replaceState(null, '', withOrg(path))
+  announce()
+}
+
+/** Whether a text has the form of the id of an organisation. */
+export function isOrgId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/.test(text)
+}
+
+const defaultOrg = 'default'
+
+/** The organisation that an address without one means; null: each address of the page names one. */
+let home: string | null = defaultOrg
 
 /** Sets it to that of the token, for a page with a token. */
-export function setHome(org: string): void {
+export function setHome(org: string | null): void {
   home = org
 }
 
+/** The organisation of the place; null if the API has to say that of the token. */
+export function knownOrg({ query }: Place): string | null {
+  const org = query.get('org')
+  return org === null || org === '' ? home : org
+}
+
 /** The organisation of the place. */
-export function orgOf({ query }: Place): string {
-  return query.get('org') ?? home
+export function orgOf(place: Place): string {
+  return knownOrg(place) ?? defaultOrg
 }
 
 /** The parameter of the address for an organisation; null if it needs none. */

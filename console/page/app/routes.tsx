@@ -14,8 +14,8 @@ import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty } from '../parts/state.tsx'
 import { NotAllowed } from './allowed.tsx'
-import { orgOf, usePlace } from './location.ts'
-import { isAllowed, pageOf } from './pages.ts'
+import { orgOf, replacePlace, usePlace } from './location.ts'
+import { isAllowed, needsOf, pageOf, pages } from './pages.ts'
 
 interface Route {
   title: string
@@ -101,12 +101,13 @@ const routes: Readonly<Record<string, Route>> = {
 /** The view of the address. */
 export function Routes(): JSX.Element {
   const place = usePlace()
-  const [, name = '', id, ...rest] = place.path.split('/')
+  const [, name = '', word, ...rest] = place.path.split('/')
+  const id = word === undefined ? '' : decoded(word)
   const route = Object.hasOwn(routes, name) && rest.length === 0 ? routes[name] : undefined
   useEffect(() => {
     document.title = route === undefined ? 'Outhook' : `${route.title} · Outhook`
   }, [route])
-  const view = id === undefined || id === '' ? route?.list() : route?.one?.(id)
+  const view = id === '' ? route?.list() : id === null ? undefined : route?.one?.(id)
   if (view === undefined) {
     return (
       <Empty isPage title='There is no such page'>
@@ -116,8 +117,26 @@ export function Routes(): JSX.Element {
       </Empty>
     )
   }
-  const page = pageOf(name)
-  if (page !== undefined && !isAllowed(page)) return <NotAllowed />
+  const needs = needsOf(name)
+  if (pageOf(name) !== undefined && !isAllowed({ needs })) {
+    const first = name === '' ? pages.find(isAllowed) : undefined
+    return first === undefined ? <NotAllowed needs={needs} /> : <Instead path={first.path} />
+  }
   // Another organisation starts each view anew.
   return <div key={`${orgOf(place)} ${name}`}>{view}</div>
+}
+
+/** Shows another page in place of the one of the address. */
+function Instead({ path }: { path: string }): null {
+  useEffect(() => replacePlace(path), [path])
+  return null
+}
+
+/** A word of a path as text; null if it is not one. */
+function decoded(word: string): string | null {
+  try {
+    return decodeURIComponent(word)
+  } catch {
+    return null
+  }
 }

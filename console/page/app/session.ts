@@ -1,10 +1,11 @@
 /** What opens the console: the token of the link, exchanged for a cookie; or the token of a user. */
 
 import type { Output } from '../../../package/client/operation_types.ts'
+import { ApiError } from '../../../package/client/errors.ts'
 import { api, asFailure } from './api.ts'
 import { connection, hostLabel } from './hosting.ts'
-import { setHome } from './location.ts'
-import { apiFetch, failureOf } from './request.ts'
+import { currentPlace, knownOrg, setHome } from './location.ts'
+import { apiFetch, Failure, failureOf } from './request.ts'
 
 type Scope = Output<'getSession'>['scopes'][number]
 
@@ -47,14 +48,27 @@ export async function openSession(): Promise<Session> {
   return await response.json() as Session
 }
 
+/** The code of the failure of an address without an organisation, if the token has several. */
+export const whichOrganisation = 'which_organisation'
+
 async function openHosted(): Promise<Session> {
+  const asked = knownOrg(currentPlace())
   try {
     const session = await api.getSession()
-    setHome(session.orgId)
+    // The response names the organisation that was asked for. Only without one it is that of the token.
+    if (asked === null) setHome(session.orgId)
     scopes = session.kind === 'key' ? null : new Set(session.scopes)
     connection?.keeper.expiresIn(session.expiresInSeconds)
     return { label: hostLabel ?? '' }
   } catch (error) {
+    if (asked === null && error instanceof ApiError && error.field === 'X-Org-Id') {
+      throw new Failure(
+        error.status,
+        whichOrganisation,
+        'Your login belongs to several organisations',
+        'Enter the one to open',
+      )
+    }
     throw asFailure(error)
   }
 }

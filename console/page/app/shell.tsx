@@ -8,7 +8,7 @@ import { api } from './api.ts'
 import { keyHelp, useKeys } from './keys.ts'
 import { Link } from '../parts/link.tsx'
 import { SignedOut } from '../parts/sign_in.tsx'
-import { orgOf, orgParameter, setQuery, usePlace } from './location.ts'
+import { isOrgId, orgOf, orgParameter, setQuery, usePlace } from './location.ts'
 import { isAllowed, pageOf, pages } from './pages.ts'
 import { may } from './session.ts'
 import { applyTheme, currentTheme, nextTheme } from './theme.ts'
@@ -70,7 +70,7 @@ export function Shell({ label, children }: {
       {isHelpOpen && (
         <Dialog title='Keys' onClose={() => setHelpOpen(false)}>
           <dl class='keys'>
-            {keyHelp.map(([keys, what]) => (
+            {keyHelp().map(([keys, what]) => (
               <div key={keys}>
                 <dt>{keys.split(/\s+/).map((one) => <kbd key={one}>{one}</kbd>)}</dt>
                 <dd>{what}</dd>
@@ -89,8 +89,7 @@ function Organisation(): JSX.Element {
   const [text, setText] = useState(org)
   const apply = (event: Event): void => {
     event.preventDefault()
-    const isId = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/.test(text)
-    if (isId) setQuery({ org: orgParameter(text) })
+    if (isOrgId(text)) setQuery({ org: orgParameter(text) })
     else setText(org)
   }
   return (

@@ -15,11 +15,12 @@ import { auditTypes, entityPath } from './entity.ts'
 export function AuditPage(): JSX.Element {
   const { query } = usePlace()
   const entityType = query.get('type')
-  const entityId = query.get('entity')
+  // An id is looked up among those of its kind: only for this there is an index.
+  const entityId = entityType === null ? null : query.get('entity')
   const correlationId = query.get('q')
   const problem = correlationId === null || /^[\x21-\x7e]{1,128}$/.test(correlationId)
     ? null
-    : 'It has up to 128 characters of ASCII, without spaces.'
+    : 'A correlation id has up to 128 characters of ASCII, without spaces.'
   const filters = {
     ...entityType === null ? {} : { entityType },
     ...entityId === null ? {} : { entityId },
@@ -40,7 +41,7 @@ export function AuditPage(): JSX.Element {
       </div>
       <div class='filters' role='search'>
         <Choice name='type' label='About' choices={auditTypes} />
-        <TextFilter name='entity' label='Id' hint='4711' />
+        {entityType !== null && <TextFilter name='entity' label='Id' hint='4711' />}
         <TextFilter name='q' label='Correlation id' hint='cart-7' search />
       </div>
       {problem !== null ? <p class='hint' role='status'>{problem}</p> : (

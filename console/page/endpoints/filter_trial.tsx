@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { count, visible } from '../app/format.ts'
@@ -9,6 +9,13 @@ import { Link } from '../parts/link.tsx'
 import { Badge, Foreign, Time } from '../parts/value.tsx'
 
 type Trial = Output<'tryFilter'>
+
+/** What a trial has shown, and of which filter and types. */
+interface Tried {
+  tried: string
+  trial: Trial | null
+  error: string | null
+}
 
 /** Shown of the events that were tried. */
 const shownEvents = 10
@@ -18,30 +25,25 @@ export function FilterTrial({ filter, eventTypes }: {
   filter: string
   eventTypes: string[]
 }): JSX.Element | null {
-  const [trial, setTrial] = useState<Trial | null>(null)
-  const [error, setError] = useState<string | null>(null)
+  const [result, setResult] = useState<Tried | null>(null)
   const [isRunning, setRunning] = useState(false)
-  const tried = `${filter} ${eventTypes.join(' ')}`
-  // The result of another filter would mislead.
-  useEffect(() => {
-    setTrial(null)
-    setError(null)
-  }, [tried])
+  const tried = JSON.stringify([filter, eventTypes])
   if (filter.trim() === '') return null
   const run = async (): Promise<void> => {
     setRunning(true)
     try {
       const body = eventTypes.length === 0 ? { filter } : { filter, eventTypes }
-      setTrial(await api.tryFilter({ body }))
-      setError(null)
+      setResult({ tried, trial: await api.tryFilter({ body }), error: null })
     } catch (failure) {
       const { message, remedy } = asFailure(failure)
-      setError(remedy === null ? `${message}.` : `${message}. ${remedy}.`)
-      setTrial(null)
+      const error = remedy === null ? `${message}.` : `${message}. ${remedy}.`
+      setResult({ tried, trial: null, error })
     } finally {
       setRunning(false)
     }
   }
+  // The result of another filter would mislead.
+  const { trial, error } = result?.tried === tried ? result : { trial: null, error: null }
   return (
     <div class='stack trial'>
       <div class='row'>
@@ -61,7 +63,7 @@ function Result({ trial }: { trial: Trial }): JSX.Element {
     return (
       <p role='status'>
         {isWhole
-          ? 'No event of these types is stored, so there is nothing to try the filter on.'
+          ? 'There is no event of these types to try the filter on.'
           : 'None of the newest 5,000 events has one of these types.'}
       </p>
     )
@@ -70,10 +72,9 @@ function Result({ trial }: { trial: Trial }): JSX.Element {
     <>
       <p role='status'>
         <strong>
-          {matched} of {count(tried, 'event')} would be sent.
+          {matched} of the newest {count(tried, 'event')} of these types would be sent.
         </strong>{' '}
         {failed > 0 && `The filter fails for ${count(failed, 'event')}, which would not be sent. `}
-        {!isWhole && 'These are the newest.'}
       </p>
       <ul class='plain-list trial-list'>
         {data.slice(0, shownEvents).map((one) => (

@@ -22,7 +22,8 @@ export function searchProblem(kind: string, text: string): string | null {
     return 'An event type has letters, digits, _ and -, in parts with dots, such as order.paid.'
   }
   if (kind !== '' && !/^[\x21-\x7e]{1,128}$/.test(text)) {
-    return 'It has up to 128 characters of ASCII, without spaces.'
+    const name = kind === 'idempotency' ? 'An idempotency key' : 'A correlation id'
+    return `${name} has up to 128 characters of ASCII, without spaces.`
   }
   return null
 }

@@ -29,8 +29,7 @@ export function ChannelsPage(): JSX.Element {
               <Empty title='There is no channel in this organisation'>
                 <p>
                   A channel is a business number of WhatsApp with its credentials. The page
-                  docs/whatsapp.md says how to get one and how to create it by{' '}
-                  <code>POST /channels</code>.
+                  docs/messages.md says how to create one by <code>POST /channels</code>.
                 </p>
               </Empty>
             )
@@ -50,7 +49,7 @@ export function holdOf(
     return {
       what: `WhatsApp refuses to send: ${why.slice('held:'.length).trim()}`,
       todo: 'Check the channel below: the result says what to repair at Meta. After the repair, ' +
-        'resume it. Its messages wait, and none is lost.',
+        'resume it. Its messages wait until then.',
     }
   }
   return {
@@ -80,7 +79,10 @@ function ChannelCard({ channel }: { channel: Channel }): JSX.Element {
       {hold !== null && (
         <p class='finding bad'>
           <span>
-            <strong>{visible(hold.what)}.</strong> {hold.todo}
+            <strong>
+              <Foreign text={hold.what} />.
+            </strong>{' '}
+            {hold.todo}
           </span>
         </p>
       )}
@@ -95,7 +97,7 @@ function ChannelCard({ channel }: { channel: Channel }): JSX.Element {
           {channel.quality === null ? 'not told yet' : <Foreign text={channel.quality} />}
         </Fact>
         <Fact name='Messages a second'>{number(channel.messagesPerSecond)}</Fact>
-        <Fact name='Seconds between two to one person'>{number(channel.pairSeconds)}</Fact>
+        <Fact name='Seconds between two messages to one person'>{number(channel.pairSeconds)}</Fact>
         <Fact name='Changed'>
           <Time at={channel.updatedAt} />
         </Fact>

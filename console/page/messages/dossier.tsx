@@ -9,9 +9,17 @@ import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Badge, Foreign } from '../parts/value.tsx'
-import { consentItems, inboundItems, inOrder, messageItems, numbersOf } from './history.ts'
+import {
+  consentItems,
+  inboundItems,
+  inOrder,
+  messageItems,
+  numbersOf,
+  numbersRead,
+} from './history.ts'
 import { type History, HistoryList } from './history_list.tsx'
 import { PersonLink } from './messages.tsx'
+import { isPerson } from './phone.ts'
 
 interface Dossier extends History {
   consents: Output<'listConsents'>['data']
@@ -19,8 +27,7 @@ interface Dossier extends History {
 }
 
 /** One dossier: the consents in force, the people, and all that happened. */
-export function DossierPage({ id }: { id: string }): JSX.Element {
-  const dossierId = decodeURIComponent(id)
+export function DossierPage({ id: dossierId }: { id: string }): JSX.Element {
   const dossier = useLive(['dossier', dossierId], (signal) => readDossier(dossierId, signal))
   return (
     <Read of={dossier}>
@@ -43,10 +50,17 @@ export function DossierPage({ id }: { id: string }): JSX.Element {
           {one.items.length === 0
             ? (
               <Empty title='Nothing is stored of this dossier'>
+                {isPerson(dossierId) && may('consents:read') && (
+                  <p>
+                    <Link to={`/people/${encodeURIComponent(dossierId)}`}>
+                      Look for a person with this number or user id
+                    </Link>
+                  </p>
+                )}
                 <p>
                   A dossier is your own id of a case or a customer. It begins with its first consent
-                  or message: record a consent by{' '}
-                  <code>POST /dossiers/{'{'}dossierId{'}'}/consents</code>.
+                  or message. Its id has the same capitals and small letters as in your request.
+                  Record a consent by <code>POST /dossiers/{'{'}dossierId{'}'}/consents</code>.
                 </p>
               </Empty>
             )
@@ -74,7 +88,8 @@ async function readDossier(dossierId: string, signal: AbortSignal): Promise<Doss
       ? api.listMessages({ query: { dossierId, limit: 100 }, signal })
       : { data: [], nextCursor: null },
   ])
-  const numbers = numbersOf([...new Set(messages.data.map(({ to }) => to))])
+  const people = numbersOf(messages.data.map(({ to }) => to))
+  const numbers = people.slice(0, numbersRead)
   const inbound = await Promise.all(
     numbers.map((from) => api.listInboundMessages({ query: { from, limit: 100 }, signal })),
   )
@@ -86,6 +101,7 @@ async function readDossier(dossierId: string, signal: AbortSignal): Promise<Doss
       ...messageItems(messages.data),
       ...inbound.flatMap(({ data }) => inboundItems(data)),
     ]),
-    isCut: [messages, ...inbound].some(({ nextCursor }) => nextCursor !== null),
+    isCut: people.length > numbers.length ||
+      [messages, ...inbound].some(({ nextCursor }) => nextCursor !== null),
   }
 }

@@ -102,7 +102,10 @@ export function inOrder(items: readonly HistoryItem[]): HistoryItem[] {
   return [...items].sort((a, b) => timeOf(b).localeCompare(timeOf(a)) || b.key.localeCompare(a.key))
 }
 
-/** The phone numbers among the identifiers of a person, as the list of messages takes them. */
+/** The phone numbers among the identifiers of people, as the list of messages takes them. */
 export function numbersOf(recipients: readonly string[]): string[] {
-  return recipients.map(plainNumber).filter(isNumber).slice(0, 5)
+  return [...new Set(recipients.map(plainNumber).filter(isNumber))]
 }
+
+/** So many numbers are read, because each is a request. */
+export const numbersRead = 5

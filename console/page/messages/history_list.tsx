@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { Link } from '../parts/link.tsx'
 import { Foreign } from '../parts/value.tsx'
 import { ChangeItem, ChangeList } from './change_list.tsx'
-import type { HistoryItem } from './history.ts'
+import { type HistoryItem, numbersRead } from './history.ts'
 
 /** What was read of a history: its items, newest first, and whether older ones were left out. */
 export interface History {
@@ -17,7 +17,7 @@ export function HistoryList({ history }: { history: History }): JSX.Element {
     <section class='card' aria-label='History'>
       <h2>History, newest first</h2>
       {history.items.length === 0
-        ? <p class='quiet'>Nothing is stored of it.</p>
+        ? <p class='quiet'>Nothing is stored yet.</p>
         : (
           <ChangeList label='History'>
             {history.items.map((one) => (
@@ -42,8 +42,8 @@ export function HistoryList({ history }: { history: History }): JSX.Element {
         )}
       {history.isCut && (
         <p class='quiet'>
-          Only the newest 100 of each kind are shown. The <Link to='/messages'>list</Link>{' '}
-          has all messages.
+          Only the newest 100 of each kind are shown, of at most {numbersRead} numbers. The{' '}
+          <Link to='/messages'>list</Link> has all messages.
         </p>
       )}
     </section>

@@ -8,15 +8,17 @@ import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
+import { may } from '../app/session.ts'
 import { PersonLink } from './messages.tsx'
-import { plainNumber } from './phone.ts'
-import { messageSearchProblem } from './search.ts'
+import { isPerson, plainNumber } from './phone.ts'
 import { MessageTabs } from './tabs.tsx'
 
 /** What people wrote to the channels. */
 export function InboundPage(): JSX.Element {
   const text = usePlace().query.get('q') ?? ''
-  const problem = messageSearchProblem('', text)
+  const problem = text === '' || isPerson(plainNumber(text))
+    ? null
+    : 'A sender has a phone number such as +12025550111, a wa_id, or a user id such as US.1349.'
   const messages = usePages(
     ['inbound', text],
     (cursor, signal) =>
@@ -46,7 +48,7 @@ export function InboundPage(): JSX.Element {
                 <Time at={one.sentAt} />
               </td>
               <td class='nowrap'>
-                <PersonLink recipient={one.senders[0] ?? 'erased'} />
+                <Sender senders={one.senders} />
               </td>
               <td>
                 <Foreign text={one.type} />
@@ -64,7 +66,7 @@ export function InboundPage(): JSX.Element {
             <Empty title={text === '' ? 'Nobody has written yet' : 'No message is from there'}>
               <p>
                 Messages come by the callbacks of WhatsApp. If none come, check the{' '}
-                <Link to='/channels'>channel</Link>: it looks whether Meta calls this project.
+                <Link to='/channels'>channel</Link>: this checks whether Meta calls this project.
               </p>
             </Empty>
           }
@@ -72,4 +74,10 @@ export function InboundPage(): JSX.Element {
       )}
     </>
   )
+}
+
+/** Without the scope for people, the API tells no sender, so that one may be there. */
+function Sender({ senders: [first] }: { senders: readonly string[] }): JSX.Element {
+  if (first !== undefined) return <PersonLink recipient={first} />
+  return <span class='quiet'>{may('consents:read') ? 'erased' : 'not shown'}</span>
 }

@@ -3,11 +3,13 @@
 import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { useState } from 'preact/hooks'
-import { api, asFailure } from '../app/api.ts'
+import { api, asFailure, readText } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
+import { visible } from '../app/format.ts'
 import { may } from '../app/session.ts'
-import { ActionButton, Confirm } from '../parts/action.tsx'
+import { Confirm } from '../parts/action.tsx'
 import { CopyCommands } from '../parts/copy_commands.tsx'
+import { memberText } from '../parts/json_text.ts'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -22,8 +24,12 @@ type Message = Output<'getMessage'>
 export function MessagePage({ id }: { id: string }): JSX.Element {
   const message = useLive(
     ['message', id],
-    (signal) => api.getMessage({ path: { messageId: id }, signal }),
-    { everyOf: (value) => value !== undefined && isOpen(value) ? everyMs.live : everyMs.list },
+    async (signal) => {
+      const text = await readText(`/api/v1/outbound/messages/${encodeURIComponent(id)}`, signal)
+      // SAFETY: the API sends a message, and errors are no text.
+      return { one: JSON.parse(text) as Message, payload: memberText(text, 'payloadJson') }
+    },
+    { everyOf: (value) => value !== undefined && isOpen(value.one) ? everyMs.live : everyMs.list },
   )
   const isMissing = message.isError && [400, 404].includes(asFailure(message.error).status)
   if (isMissing && message.data === undefined) {
@@ -37,7 +43,7 @@ export function MessagePage({ id }: { id: string }): JSX.Element {
   }
   return (
     <Read of={message}>
-      {(one) => (
+      {({ one, payload }) => (
         <>
           <nav class='trail' aria-label='Trail'>
             <Link to='/messages'>Messages</Link>
@@ -60,8 +66,8 @@ export function MessagePage({ id }: { id: string }): JSX.Element {
           </section>
           <section class='card' aria-label='Content'>
             <h2>Content</h2>
-            {one.erasedAt === null
-              ? <JsonView text={JSON.stringify(one.payloadJson)} name='As it was created' />
+            {one.erasedAt === null && payload !== null
+              ? <JsonView text={payload} name='As it was created' />
               : <p class='quiet'>It was erased after the retention time of messages.</p>}
           </section>
         </>
@@ -76,14 +82,17 @@ function isOpen({ status }: Message): boolean {
 
 function Actions({ message }: { message: Message }): JSX.Element {
   const [isResending, setResending] = useState(false)
+  const [isCancelling, setCancelling] = useState(false)
   const path = { messageId: message.id }
   return (
     <div class='row'>
       {message.status === 'QUEUED' && may('messages:send') && (
-        <ActionButton
-          label='Cancel message'
-          act={() => api.cancelMessage({ path })}
-        />
+        <button
+          type='button'
+          onClick={() => setCancelling(true)}
+        >
+          Cancel message
+        </button>
       )}
       {message.status === 'FAILED' && message.erasedAt === null && may('messages:send') && (
         <button
@@ -99,6 +108,17 @@ function Actions({ message }: { message: Message }): JSX.Element {
         <Link to={`/audit?type=OUTBOUND_MESSAGE&entity=${message.id}`} class='button'>
           Audit trail
         </Link>
+      )}
+      {isCancelling && (
+        <Confirm
+          title='Cancel this message?'
+          label='Cancel message'
+          danger
+          act={() => api.cancelMessage({ path })}
+          onClose={() => setCancelling(false)}
+        >
+          <p>It is not sent, and it cannot be queued again. To send it later, create it anew.</p>
+        </Confirm>
       )}
       {isResending && <Resend message={message} onClose={() => setResending(false)} />}
     </div>
@@ -179,7 +199,7 @@ function Attempts({ message }: { message: Message }): JSX.Element {
         >
           {one.errorMessage !== null && (
             <p>
-              {one.errorCode !== null && <Badge tone='bad'>{one.errorCode}</Badge>}{' '}
+              {one.errorCode !== null && <Badge tone='bad'>{visible(one.errorCode)}</Badge>}{' '}
               <Foreign text={one.errorMessage} />
             </p>
           )}

@@ -22,6 +22,18 @@ const statusChoices = [
 
 /** The messages that were sent or are to be sent, and the way to a person or a dossier. */
 export function MessagesPage(): JSX.Element {
+  if (may('messages:read')) return <MessageList />
+  return (
+    <>
+      <div class='page-head'>
+        <h1>Messages</h1>
+      </div>
+      <FindHistory />
+    </>
+  )
+}
+
+function MessageList(): JSX.Element {
   const { query } = usePlace()
   const kind = query.get('by') ?? ''
   const text = query.get('q') ?? ''
@@ -49,16 +61,21 @@ export function MessagesPage(): JSX.Element {
         <PagedTable
           of={messages}
           caption='Messages'
-          head={['Created', 'Message', 'To', 'Dossier', 'Status', 'Attempts', 'Error']}
+          head={['Created', 'Message', 'To', 'Dossier', 'Status', 'Attempts']}
           row={(one) => (
             <tr key={one.id}>
               <td class='nowrap'>
                 <Time at={one.createdAt} />
               </td>
-              <td>
+              <td class='error-text'>
                 <Link to={`/messages/${one.id}`} row class='strong'>
                   <Foreign text={contentOf(one)} />
                 </Link>
+                {one.errorMessage !== null && (
+                  <div class='quiet'>
+                    <Foreign text={one.errorMessage} />
+                  </div>
+                )}
               </td>
               <td class='nowrap'>
                 <PersonLink recipient={one.to} />
@@ -70,9 +87,6 @@ export function MessagesPage(): JSX.Element {
                 <MessageBadge message={one} />
               </td>
               <td class='num'>{one.attemptCount}</td>
-              <td class='error-text'>
-                {one.errorMessage !== null && <Foreign text={one.errorMessage} />}
-              </td>
             </tr>
           )}
           empty={isFiltered ? <NothingFound /> : <FirstMessage />}
@@ -104,24 +118,25 @@ export function DossierLink({ id }: { id: string }): JSX.Element {
 /** Opens the history of one person or dossier. */
 function FindHistory(): JSX.Element {
   const [text, setText] = useState('')
+  const mayPerson = may('consents:read')
   const open = (event: Event): void => {
     event.preventDefault()
     const word = text.trim()
     if (word === '') return
-    const isPerson = word.startsWith('+')
+    const isPerson = word.startsWith('+') && mayPerson
     const id = isPerson ? plainNumber(word) : word
     navigate(`/${isPerson ? 'people' : 'dossiers'}/${encodeURIComponent(id)}`)
   }
   return (
     <form class='filters' onSubmit={open}>
       <label class='field grow'>
-        History of a person or a dossier
+        {mayPerson ? 'History of a person or a dossier' : 'History of a dossier'}
         <input
           value={text}
           maxLength={128}
           spellcheck={false}
           autocomplete='off'
-          placeholder='+12025550111 or dossier-12'
+          placeholder={mayPerson ? '+12025550111 or dossier-12' : 'dossier-12'}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>

@@ -9,14 +9,20 @@ import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Badge, EndpointName, Fact, Foreign, Time } from '../parts/value.tsx'
-import { changeItems, inboundItems, inOrder, messageItems, numbersOf } from './history.ts'
+import {
+  changeItems,
+  inboundItems,
+  inOrder,
+  messageItems,
+  numbersOf,
+  numbersRead,
+} from './history.ts'
 import { type History, HistoryList } from './history_list.tsx'
 
 type Person = Output<'getPerson'>
 
 /** One person: identifiers, opt-outs, windows, and all that happened. */
-export function PersonPage({ id }: { id: string }): JSX.Element {
-  const recipient = decodeURIComponent(id)
+export function PersonPage({ id: recipient }: { id: string }): JSX.Element {
   const found = useLive(['person', recipient], async (signal) => {
     const person = await api.getPerson({ path: { recipient }, signal })
     return { person, history: await historyOf(person, recipient, signal) }
@@ -64,7 +70,8 @@ async function historyOf(
   recipient: string,
   signal: AbortSignal,
 ): Promise<History> {
-  const numbers = numbersOf(person.recipients)
+  const known = numbersOf(person.recipients)
+  const numbers = known.slice(0, numbersRead)
   const [messages, inbound, changes] = await Promise.all([
     may('messages:read')
       ? Promise.all(
@@ -87,7 +94,8 @@ async function historyOf(
       ...inboundItems(inbound.data),
       ...changeItems(changes.data),
     ]),
-    isCut: [...messages, inbound, changes].some(({ nextCursor }) => nextCursor !== null),
+    isCut: known.length > numbers.length ||
+      [...messages, inbound, changes].some(({ nextCursor }) => nextCursor !== null),
   }
 }
 

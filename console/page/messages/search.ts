@@ -16,7 +16,13 @@ export function messageSearchProblem(kind: string, text: string): string | null 
   if (kind === '') return isNumber(plainNumber(text)) ? null : numberHelp
   return /^[\x21-\x7e]{1,128}$/.test(text)
     ? null
-    : 'It has up to 128 characters of ASCII, without spaces.'
+    : `${idNames[kind] ?? 'The id'} has up to 128 characters of ASCII, without spaces.`
+}
+
+const idNames: Readonly<Record<string, string>> = {
+  dossier: 'The id of a dossier',
+  correlation: 'A correlation id',
+  idempotency: 'An idempotency key',
 }
 
 const numberHelp = 'A phone number has + and the country code, such as +12025550111.'

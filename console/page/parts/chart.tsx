@@ -3,8 +3,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type UPlot from 'uplot'
-import { localTime, number } from '../app/format.ts'
+import { number } from '../app/format.ts'
 import { currentZone } from '../app/zone.ts'
+import { Time } from './value.tsx'
 
 /** Bars over time: what was delivered, and what failed on top of it. */
 export interface Bars {
@@ -72,7 +73,9 @@ export function BarChart({ bars, summary }: { bars: Bars; summary: string }): JS
                 .filter(([, good, bad]) => good + bad > 0)
                 .map(([time, good, bad]) => (
                   <tr key={time}>
-                    <td>{localTime(new Date(time * 1000).toISOString())}</td>
+                    <td>
+                      <Time at={new Date(time * 1000).toISOString()} />
+                    </td>
                     <td class='num'>{number(good)}</td>
                     <td class='num'>{number(bad)}</td>
                   </tr>
@@ -127,6 +130,10 @@ function options(Plot: typeof UPlot, host: HTMLElement): UPlot.Options {
     height: chartHeight,
     legend: { show: false },
     cursor: { show: false },
+    tzDate: (seconds) => {
+      const at = new Date(seconds * 1000)
+      return currentZone() === 'UTC' ? Plot.tzDate(at, 'Etc/UTC') : at
+    },
     scales: { y: { range: (_, _low, high) => [0, Math.max(4, high * 1.1)] } },
     axes: [
       {

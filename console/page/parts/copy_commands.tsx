@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { functionName } from '../app/hosting.ts'
 import { orgOf, usePlace } from '../app/location.ts'
+import { hasKey } from '../app/session.ts'
 import { Copy } from './copy.tsx'
 
 /** The commands that give what the page shows: over the API, and in SQL. */
@@ -20,10 +22,11 @@ export function CopyCommands({ path, sql, id }: {
   )
 }
 
-/** A `curl` command for a path of the API. The key is a variable, so that no copy contains it. */
+/** A `curl` command for a path of the API. The key or token is a variable, so that no copy contains it. */
 export function curlOf(path: string, org: string): string {
   // The path may hold text of others, and the shell would expand it in double quotes.
-  return `curl "$API_URL"${quoted(`/functions/v1/api/v1${path}`)} -H "apikey: $SECRET_KEY" ` +
+  const header = hasKey() ? 'apikey: $SECRET_KEY' : 'Authorization: Bearer $TOKEN'
+  return `curl "$API_URL"${quoted(`/functions/v1/${functionName}/v1${path}`)} -H "${header}" ` +
     `-H ${quoted(`X-Org-Id: ${org}`)}`
 }
 

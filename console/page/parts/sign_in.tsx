@@ -5,21 +5,35 @@ import { useEffect, useState } from 'preact/hooks'
 import { refresh } from '../app/data.ts'
 import { connection, isSignedOut, onSignedOut, signInAgain } from '../app/hosting.ts'
 
-/** A way back for somebody whose login has ended, on a hosted page. */
+/** Lets somebody whose login has ended log in again, on a hosted page. */
 export function SignIn({ onSignedIn }: { onSignedIn(): void }): JSX.Element | null {
   const [isWaiting, setWaiting] = useState(false)
+  const [isUnknown, setUnknown] = useState(false)
   if (connection === null) return null
   const signIn = async (): Promise<void> => {
     setWaiting(true)
-    const address = await signInAgain()
-    setWaiting(false)
-    if (address === null) onSignedIn()
-    else location.assign(address)
+    setUnknown(false)
+    try {
+      const address = await signInAgain()
+      if (address === null) onSignedIn()
+      else location.assign(address)
+    } catch {
+      setUnknown(true)
+    } finally {
+      setWaiting(false)
+    }
   }
   return (
-    <button type='button' class='primary' disabled={isWaiting} onClick={() => void signIn()}>
-      Sign in again
-    </button>
+    <>
+      <button type='button' class='primary' disabled={isWaiting} onClick={() => void signIn()}>
+        Sign in again
+      </button>
+      {isUnknown && (
+        <p class='field-error' role='alert'>
+          The host of this page does not say where to log in. Try again, or reload the page.
+        </p>
+      )}
+    </>
   )
 }
 

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Output } from '../../../package/client/operation_types.ts'
 import { useEndpoint } from '../app/data.ts'
 import { useNow } from '../app/clock.ts'
 import { localTime, relative, shortId, visible } from '../app/format.ts'
@@ -41,11 +42,15 @@ export function EndpointName({ id }: { id: string }): JSX.Element {
   if (!isReadable) return <Id id={id} />
   return (
     <Link to={`/endpoints/${id}`} class='endpoint-name' title={endpoint.data?.url ?? id}>
-      {endpoint.data === undefined
-        ? <Id id={id} />
-        : <Foreign text={endpoint.data.url === '' ? endpoint.data.kind : endpoint.data.url} />}
+      {endpoint.data === undefined ? <Id id={id} /> : <Foreign text={nameOf(endpoint.data)} />}
     </Link>
   )
+}
+
+/** A channel has no address of its own, so that its description tells it from another. */
+function nameOf({ url, description, kind }: Output<'getEndpoint'>): string {
+  if (url !== '') return url
+  return description === '' ? kind : description
 }
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet'

@@ -78,7 +78,7 @@ function FindExecution(): JSX.Element {
 
 /** The log of an execution: its steps, and what became of their events. */
 export function SagaExecutionPage({ id }: { id: string }): JSX.Element {
-  const executionId = decodeURIComponent(id)
+  const executionId = id
   const execution = useLive(
     ['saga-execution', executionId],
     (signal) => api.getSagaExecution({ path: { executionId }, signal }),

@@ -1,8 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { Context } from 'hono'
 import { kindNotInstalled } from '../../_shared/database/modules.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import {
   etagOf,
@@ -21,6 +20,7 @@ import {
   endpointStatus,
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
+import { chargeFilter } from '../filter_charge.ts'
 import { moduleMissing } from '../sql_error.ts'
 import { keyRequired } from '../middleware/access.ts'
 import { openKinds } from '../middleware/token_rules.ts'
@@ -162,14 +162,6 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, endpointDeletedSchema)
     return c.json(deleted, 200)
   })
-}
-
-/** For each full number of these characters of a filter, the request counts as one more request. */
-const charactersOfRequest = 100
-
-/** The database reads a filter word by word, 1 ms for 100 characters. */
-function chargeFilter(c: Context<ApiEnv>, filter: string | null | undefined): void {
-  c.get('charge')?.(Math.floor((filter?.length ?? 0) / charactersOfRequest))
 }
 
 type Naming = {

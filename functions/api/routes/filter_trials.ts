@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeFilter } from '../filter_charge.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import { filterTrialSchema, newFilterTrialSchema } from '../schemas/filter_trials.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
@@ -28,6 +29,7 @@ const stepsOfRow = 100
 export function addFilterTrialRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(create, async (c) => {
     const { filter, eventTypes, limit } = c.req.valid('json')
+    chargeFilter(c, filter)
     const { rows, work, ...trial } = await database.call('try_filter', {
       p_org_id: c.get('principal').orgId,
       p_filter: filter,

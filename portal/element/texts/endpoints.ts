@@ -49,8 +49,9 @@ export const endpointTexts = {
   filterHint:
     'A condition on the payload, such as $.total > 100. Empty: all events of these types.',
   tryFilter: 'Try on recent events',
-  tryNothing: 'No event of these types is stored, so there is nothing to try the filter on.',
-  tryResult: '{matched} of the newest {tried} events would be sent.',
+  tryNothing: 'There is no event of these types to try the filter on.',
+  tryNoneNew: 'None of the newest events has one of these types.',
+  tryResult: 'Newest events of these types that would be sent: {matched} of {tried}.',
   tryFailed: 'The filter fails for {failed} of them, which would not be sent.',
   headers: 'Custom headers',
   headersHint: 'Sent with each request. Values cannot be read later, only replaced.',

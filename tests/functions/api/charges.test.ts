@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import { createApp } from '../../../functions/api/app.ts'
 import { allScopes } from '../../../functions/api/auth/scopes.ts'
 import type { ApiDeps } from '../../../functions/api/context.ts'
+import { ApiError } from '../../../functions/api/errors.ts'
 import { createPublisher } from '../../../functions/api/publisher.ts'
 
 const endpoint = '01900000-0000-7000-8000-00000000000e'
@@ -10,22 +11,25 @@ const granted = 50
 /** How many requests a request counts as: how many of `granted` the repeats of it use up. */
 async function chargeOf(
   request: string,
-  result: Record<string, unknown>,
+  result: Record<string, unknown> | ApiError,
   body?: Record<string, unknown>,
 ): Promise<number> {
   const grants = [granted]
   const database: ApiDeps['database'] = {
-    call: (name, _args, schema) =>
-      Promise.resolve(
-        name === 'take_requests'
-          ? schema.parse({
-            granted: grants.shift() ?? 0,
-            retryAfterMs: 1000,
-            portal: { generation: 0, revoked: [] },
-          })
-          // SAFETY: the handlers below only pass it on, and read the members that the tests give.
-          : result as never,
-      ),
+    call: (name, _args, schema) => {
+      if (name !== 'take_requests') {
+        if (result instanceof ApiError) return Promise.reject(result)
+        // SAFETY: the handlers below only pass it on, and read the members that the tests give.
+        return Promise.resolve(result as never)
+      }
+      return Promise.resolve(
+        schema.parse({
+          granted: grants.shift() ?? 0,
+          retryAfterMs: 1000,
+          portal: { generation: 0, revoked: [] },
+        }),
+      )
+    },
   }
   const app = createApp({
     database,
@@ -57,7 +61,7 @@ async function chargeOf(
         : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
     })
     if (response.status === 429) break
-    expect([request, response.status < 300]).toEqual([request, true])
+    expect([request, response.status < 300]).toEqual([request, !(result instanceof ApiError)])
     await response.body?.cancel()
   }
   return granted / passed
@@ -71,6 +75,15 @@ Deno.test('saving a filter counts one more request for each full 100 characters'
   expect(await chargeOf(change, {}, { filter: filterOf(999) })).toBe(10)
   expect(await chargeOf('POST /endpoints', {}, { url: 'https://a.example', filter: filterOf(400) }))
     .toBe(5)
+})
+
+Deno.test('trying a filter counts its characters as saving it does, also if it is invalid', async () => {
+  const trial = { tried: 0, matched: 0, failed: 0, isWhole: true, data: [], rows: 500, work: 0 }
+  const filterOf = (characters: number): string => `$.a == "${'x'.repeat(characters - 9)}"`
+  expect(await chargeOf('POST /filter-trials', trial, { filter: filterOf(99) })).toBe(2)
+  expect(await chargeOf('POST /filter-trials', trial, { filter: filterOf(800) })).toBe(10)
+  const refused = new ApiError('invalid_argument', 'The filter is not valid')
+  expect(await chargeOf('POST /filter-trials', refused, { filter: filterOf(999) })).toBe(10)
 })
 
 Deno.test('saving a schema counts one more request for each full 8,192 characters', async () => {

@@ -291,7 +291,7 @@ export const api: readonly Mutant[] = [
     why: 'A token decides by its flag what is recorded.',
   },
   {
-    file: 'functions/api/routes/endpoints.ts',
+    file: 'functions/api/filter_charge.ts',
     find: `c.get('charge')?.(Math.floor((filter?.length ?? 0) / charactersOfRequest))`,
     replace: '',
     tests: ['functions/api/charges.test.ts'],
