@@ -16787,18 +16787,22 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_doc jsonb;
+  v_steps bigint := outbox.filter_steps(p_weights, outbox.count_values(p_body));
 begin
-  begin
-    v_doc := p_body::jsonb;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
-      raise;
-    end if;
-    return 'filter: ' || sqlerrm;
-  end;
+  -- A payload with too many values is not parsed, as in evaluate_filters().
+  if coalesce(v_steps <= outbox.most_filter_steps(), true) then
+    begin
+      v_doc := p_body::jsonb;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      return 'filter: ' || sqlerrm;
+    end;
+  end if;
   return outbox.filter_problem(
     row(null, null, pg_catalog.octet_length(p_body), p_filters, p_weights, null)::outbox.question,
-    v_doc, outbox.filter_steps(p_weights, outbox.count_values(p_body)));
+    v_doc, v_steps);
 end
 $$;
 comment on function outbox.body_problem(text, jsonpath[], integer[]) is

@@ -4163,18 +4163,22 @@ CREATE FUNCTION outbox.body_problem(p_body text, p_filters jsonpath[], p_weights
     AS $$
 declare
   v_doc jsonb;
+  v_steps bigint := outbox.filter_steps(p_weights, outbox.count_values(p_body));
 begin
-  begin
-    v_doc := p_body::jsonb;
-  exception when others then
-    if outbox.is_passing(sqlstate) then
-      raise;
-    end if;
-    return 'filter: ' || sqlerrm;
-  end;
+  -- A payload with too many values is not parsed, as in evaluate_filters().
+  if coalesce(v_steps <= outbox.most_filter_steps(), true) then
+    begin
+      v_doc := p_body::jsonb;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      return 'filter: ' || sqlerrm;
+    end;
+  end if;
   return outbox.filter_problem(
     row(null, null, pg_catalog.octet_length(p_body), p_filters, p_weights, null)::outbox.question,
-    v_doc, outbox.filter_steps(p_weights, outbox.count_values(p_body)));
+    v_doc, v_steps);
 end
 $$;
 
@@ -20198,11 +20202,14 @@ begin
   ), known as materialized (
     select n.consumer from name n where n.consumer is not null limit v_most_consumers
   ), newest as materialized (
-    select i.consumer, i.accepted_at from outbox.consumer_inbox i
-    order by i.accepted_at desc limit v_newest
+    -- One more than are counted shows whether there are more.
+    select i.consumer, i.accepted_at,
+      pg_catalog.row_number() over (order by i.accepted_at desc) <= v_newest as is_counted
+    from outbox.consumer_inbox i
+    order by i.accepted_at desc limit v_newest + 1
   ), recent as (
     select n.consumer, pg_catalog.count(*) as n, pg_catalog.max(n.accepted_at) as last_at
-    from newest n group by n.consumer
+    from newest n where n.is_counted group by n.consumer
   )
   select pg_catalog.jsonb_build_object(
     'data', coalesce((
@@ -20214,8 +20221,9 @@ begin
       left join recent r on r.consumer = k.consumer
       left join outbox.consumer_inbox i on i.consumer = k.consumer and i.event_id = p_event_id
     ), '[]'),
-    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n)),
-    'isWhole', (select pg_catalog.count(*) < v_newest from newest))
+    'recentSince', outbox.iso_time((select pg_catalog.min(n.accepted_at) from newest n
+      where n.is_counted)),
+    'isWhole', (select pg_catalog.count(*) <= v_newest from newest))
   into v_result;
   return v_result;
 end
@@ -34545,6 +34553,8 @@ declare
   v_filter outbox.filter := outbox.read_filter(p_filter);
   v_rows integer := 0;
   v_work bigint := 0;
+  v_own_work bigint;
+  v_steps bigint;
   v_ends boolean := true;
   v_matched integer := 0;
   v_failed integer := 0;
@@ -34562,20 +34572,37 @@ begin
     order by e.org_id desc, e.id desc
     limit v_most_rows + 1
   loop
-    if v_rows = v_most_rows or v_work > v_most_work
-      or pg_catalog.cardinality(v_data) = p_limit
-    then
+    if v_rows = v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       v_ends := false;
       exit;
     end if;
-    v_rows := v_rows + 1;
     -- An event for one endpoint goes to it whatever the filters.
-    continue when v_event.endpoint_id is not null
-      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types;
-    v_work := v_work + outbox.body_work(v_event.body)
+    if v_event.endpoint_id is not null
+      or not outbox.type_patterns(v_event.type) operator(pg_catalog.&&) p_event_types
+    then
+      v_rows := v_rows + 1;
+      continue;
+    end if;
+    v_steps := outbox.body_work(v_event.body)
       + least(outbox.most_filter_steps(),
         v_filter.weight * outbox.count_values(v_event.body));
-    v_problem := outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight]);
+    -- A payload that alone takes too long is not read: its steps were counted.
+    v_own_work := case
+      when v_steps <= v_most_work then v_steps
+      else least(pg_catalog.octet_length(v_event.body) / 4, v_most_work)
+    end;
+    if v_work + v_own_work > v_most_work then
+      v_ends := false;
+      exit;
+    end if;
+    v_work := v_work + v_own_work;
+    v_problem := case
+      when v_steps <= v_most_work then
+        outbox.body_problem(v_event.body, array[v_filter.path], array[v_filter.weight])
+      else pg_catalog.format('filter: takes up to %s steps for this payload, and a trial takes at '
+        'most %s', v_steps, v_most_work)
+    end;
+    v_rows := v_rows + 1;
     v_matched := v_matched + (v_problem is null)::integer;
     v_failed := v_failed + (coalesce(v_problem, '') <> '')::integer;
     v_data := v_data || pg_catalog.jsonb_build_object('id', v_event.id, 'type', v_event.type,

@@ -6441,10 +6441,6 @@ export type Database = {
         }
       }
       'notify_workers': { Args: Record<PropertyKey, never>; Returns: boolean }
-      'number_orgs': {
-        Args: { 'p_questions': (Database['outbox']['CompositeTypes']['question'])[] }
-        Returns: (number)[]
-      }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'old_deliveries': {
         Args: { 'p_before': string; 'p_limit': number; 'p_now': string }
