@@ -8055,6 +8055,7 @@ export type Database = {
       'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
       'stored_from': { Args: Record<PropertyKey, never>; Returns: string }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
+      'stored_person_key': { Args: { 'p_recipient': string }; Returns: string }
       'stored_since': { Args: Record<PropertyKey, never>; Returns: string }
       'stuck_requests': { Args: { 'p_gate_id': number }; Returns: number }
       'subscribe': {

@@ -71,7 +71,8 @@ as $$
 begin
   return (
     select w.person_id
-    from outbox.people_with(p_org_id, p_identifier, '#' || outbox.person_key(p_identifier)) w);
+    from outbox.people_with(
+      p_org_id, p_identifier, '#' || outbox.stored_person_key(p_identifier)) w);
 end
 $$;
 comment on function outbox.find_person(text, text) is
@@ -107,7 +108,7 @@ comment on function outbox.save_person(text, text[], timestamptz) is
   'needed; null without identifiers. locks: the people.';
 
 create function outbox.lane_keys_of(p_org_id text, p_number text) returns text[]
-language plpgsql stable
+language plpgsql volatile
 set search_path = ''
 set enable_seqscan = off
 as $$

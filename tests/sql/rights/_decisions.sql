@@ -183,7 +183,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   channel_names add_message_channel find_channel check_payload audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
-  hash_person message_hash find_message_by_key person_key publish_message put_message check_sending refusal_text
+  hash_person message_hash find_message_by_key person_key stored_person_key publish_message put_message check_sending refusal_text
   number_variants identifier_of user_identifier check_identifier find_person known_person save_person people_with add_people later_number lock_links lock_people
   join_people join_two copy_opt_outs touch_people part_off recipients_json person_json raise_unknown_person lane_keys_of wait_for_person erase_people
   -- batches, sagas, watched tables
