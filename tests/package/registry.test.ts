@@ -136,7 +136,7 @@ for (
     ['Node', ['node', 'package-node.mjs']],
     ['Deno', [...deno, 'package-deno.ts']],
     ['Bun', ['bun', 'package-bun.mjs']],
-    ['Next.js', ['node', 'serve-routes.mjs']],
+    ['Next.js', ['node', 'serve-route.mjs', 'app/webhooks/route.js']],
   ] as const
 ) {
   Deno.test(`the client publishes, and a receiver in ${name} verifies the webhook`, async () => {
