@@ -1,17 +1,17 @@
 import { join } from 'node:path'
-import { entryPoints } from './manifest.ts'
+import { entryPoints, program } from './manifest.ts'
 import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
 import { writePortal } from './portal.ts'
 import { runTool } from './run_tool.ts'
 
 /**
- * Bundles each entry point into one ES module without imports, except those of Node, and the portal, and
- * writes the notices of what they contain.
+ * Bundles each entry point and the program into one ES module without imports, except those of Node, and the
+ * portal, and writes the notices of what they contain.
  */
 export async function bundle(root: string, modules: string, out: string): Promise<void> {
   const metafile = join(out, 'metafile.json')
   const packages: string[] = []
-  for (const { source, bundle } of entryPoints) {
+  for (const { source, bundle } of [...entryPoints, program]) {
     await runTool(join(modules, '.bin', 'esbuild'), [
       join(root, source),
       '--bundle',

@@ -27,6 +27,12 @@ export const entryPoints: readonly EntryPoint[] = [
   },
 ]
 
+/**
+ * The program of the package. It runs the command of `outhook-command`, whose program has the same name, so
+ * that `npx outhook` does the same whichever of the two npm has linked.
+ */
+export const program = { source: 'package/program/main.ts', bundle: 'outhook.js' }
+
 /** The package.json of the package. */
 export function packageJson(version: string): string {
   const exported = entryPoints.map(({ name, bundle, types }) => [
@@ -43,6 +49,7 @@ export function packageJson(version: string): string {
     type: 'module',
     // AbortSignal.any() is there from this version on.
     engines: { node: '>=20.3' },
+    bin: { outhook: program.bundle },
     // Importing it defines the element.
     sideEffects: ['./portal/portal.js'],
     exports: {

@@ -32,6 +32,7 @@ Deno.test('the package has its manifest, README, licence, modules and types, and
       'README.md',
       'THIRD_PARTY_NOTICES.txt',
       'client.js',
+      'outhook.js',
       'package.json',
       'portal/portal.d.ts',
       'portal/portal.js',
@@ -52,11 +53,33 @@ Deno.test('the package is small: what a receiver loads is below 20 kB', async ()
 })
 
 Deno.test('the modules import only modules of Node', async () => {
-  for (const path of ['client.js', 'receive.js']) {
+  for (const path of ['client.js', 'outhook.js', 'receive.js']) {
     const text = await Deno.readTextFile(installed(path))
     const imported = [...text.matchAll(/^import .*?from "([^"]+)"/gm)].map(([, name]) => name)
     expect([path, imported.filter((name) => name?.startsWith('node:') !== true)])
       .toEqual([path, []])
+  }
+})
+
+Deno.test('npx outhook names the package of the command, and runs the command once it is installed', async () => {
+  const outhook = ['node', installed('../.bin/outhook'), 'init', '--yes']
+  await using alone = startProgram(outhook, user.path, {})
+  expect(await alone.ended).toBe(1)
+  expect(alone.lines.slice(1)).toEqual([
+    `Install the file outhook-command-${version}.tgz with npm install --save-dev, and repeat this command.`,
+    'See docs/add-to-your-project.md#build-the-packages',
+  ])
+  const command = installed('../outhook-command')
+  await Deno.mkdir(command)
+  try {
+    await Deno.writeTextFile(
+      join(command, 'outhook.js'),
+      'console.log(...process.argv.slice(2)); process.exitCode = 3\n',
+    )
+    await using both = startProgram(outhook, user.path, {})
+    expect([await both.ended, both.lines]).toEqual([3, ['init --yes']])
+  } finally {
+    await Deno.remove(command, { recursive: true })
   }
 })
 

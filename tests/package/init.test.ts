@@ -37,7 +37,7 @@ Deno.test('init --yes adds what is missing, delivers beside a function named del
   const { code, stdout, stderr } = await project.run('init', '--yes')
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('change supabase/config.toml: exposes the schema outbox')
-  expect(stdout).toContain('supabase functions deploy outhook-deliver outhook-api')
+  expect(stdout).toContain('npx --no outhook deploy --project-ref <ref>')
   expect(stdout).toContain("'http://kong:8000/functions/v1/outhook-deliver'")
   expect(stdout).toContain("createClient({ functionName: 'outhook-api'")
   const after = await project.files()

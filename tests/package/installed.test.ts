@@ -59,6 +59,32 @@ Deno.test('the program that publishes creates an endpoint, publishes once, and r
     .toEqual(second.slice(1))
 })
 
+Deno.test('the program for Deno publishes, and its types are right', async () => {
+  const lines = await publish([...deno, 'package-publish-deno.ts'])
+  expect(lines.at(-1)).toMatch(/^published [0-9a-f-]{36}$/)
+})
+
+Deno.test('the route handler for Next.js publishes, and a repeat publishes nothing', async () => {
+  await using server = startProgram(
+    ['node', 'serve-route.mjs', 'package-publish-next.mjs'],
+    user.path,
+    {
+      API_URL: outhook.stack.apiUrl,
+      SECRET_KEY: outhook.stack.keys.secretKey,
+      PORT: '0',
+    },
+  )
+  const [, origin = ''] = await server.find(/Listening on (\S+)/)
+  const order = async (): Promise<unknown> => {
+    const body = JSON.stringify({ id: 31, total: 5 })
+    const response = await fetch(`${origin}/orders`, { method: 'POST', body })
+    return [response.status, await response.json()]
+  }
+  const first = await order()
+  expect(first).toEqual([201, { event: expect.stringMatching(/^[0-9a-f-]{36}$/) }])
+  expect(await order()).toEqual(first)
+})
+
 Deno.test('the program that publishes prints the problem of a refused request', async () => {
   const lines = await publish(node, { SECRET_KEY: 'sb_secret_wrong' })
   expect(lines).toEqual([expect.stringMatching(/^401 unauthenticated: /)])
@@ -66,6 +92,11 @@ Deno.test('the program that publishes prints the problem of a refused request', 
 
 Deno.test('the receiver for Node.js handles an event', async () => {
   expect(await receives({ user, outhook }, ['node', 'package-node.mjs'], 'node')).toBe(2)
+})
+
+Deno.test('the route handler for Next.js handles an event', async () => {
+  const next = ['node', 'serve-route.mjs', 'package-next.mjs']
+  expect(await receives({ user, outhook }, next, 'next')).toBe(2)
 })
 
 Deno.test('the receiver for Express handles an event', async () => {

@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
+import { version } from '../../functions/_shared/base/version.ts'
 import { buildCommand } from '../../package/build/command.ts'
 import { buildFunctions } from '../../package/build/functions.ts'
 import { buildPackage } from '../../package/build/package.ts'
@@ -28,6 +29,7 @@ const [cliVersion] = cliVersions
 let registry: Registry
 let platform: ManagementApi
 let stack: Stack
+let published: Printed
 
 Deno.test.beforeAll(async () => {
   registry = await startRegistry(join(root, 'registry'), join(root, 'home'))
@@ -36,6 +38,9 @@ Deno.test.beforeAll(async () => {
   tarballs.push((await buildFunctions(projectRoot, dist)).packed.tarball)
   tarballs.push((await buildWorker(projectRoot, dist)).tarball)
   tarballs.push((await buildCommand(projectRoot, dist)).tarball)
+  // Before the first version is there: npm refuses to publish a version twice.
+  const dryRun = docsBlock('publish-dry-run').replaceAll('<version>', version)
+  published = await registry.run(['sh', '-ec', dryRun], root)
   for (const tarball of tarballs) await registry.publish(tarball)
   await createSampleApp(app, registry)
   for (
@@ -68,6 +73,15 @@ async function ok(printed: Promise<Printed>): Promise<string> {
   expect([code, code === 0 ? '' : stdout + stderr]).toEqual([0, ''])
   return stdout
 }
+
+Deno.test('the command of the page on releases would publish all four packages', () => {
+  const { code, stdout, stderr } = published
+  expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+  expect(stdout.trim().split('\n')).toEqual(
+    ['outhook', 'outhook-worker', 'outhook-functions', 'outhook-command']
+      .map((name) => `+ ${name}@${version}`),
+  )
+})
 
 Deno.test('npm installs the packages by their names, and npx runs the command', async () => {
   await ok(registry.run(['npm', 'install', 'outhook', 'outhook-worker'], app))
@@ -136,7 +150,7 @@ for (
     ['Node', ['node', 'package-node.mjs']],
     ['Deno', [...deno, 'package-deno.ts']],
     ['Bun', ['bun', 'package-bun.mjs']],
-    ['Next.js', ['node', 'serve-routes.mjs']],
+    ['Next.js', ['node', 'serve-route.mjs', 'app/webhooks/route.js']],
   ] as const
 ) {
   Deno.test(`the client publishes, and a receiver in ${name} verifies the webhook`, async () => {

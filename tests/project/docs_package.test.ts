@@ -14,6 +14,7 @@ const others = [
   'package/command/api/register.ts',
   'package/command/deploy/deploy.ts',
   'package/command/uninstall/uninstall.ts',
+  'package/program/main.ts',
 ]
 
 /** A command or an import that takes one of the packages by its name. */

@@ -69,8 +69,10 @@ function judgeJobs({ jobs, last_tick_at: tickAt }: Facts): Finding[] {
     ]
   }
   const findings = jobNames.flatMap((name) => judgeJob(name, jobs.find((one) => one.name === name)))
+  // A new installation has the jobs before their first run.
+  const tick = tickAt === null ? 'there was no tick yet' : `the last tick was at ${tickAt}`
   return findings.length > 0 ? findings : [
-    ok('cron', `The ${jobNames.length} jobs of pg_cron are active; the last tick was at ${tickAt}`),
+    ok('cron', `The ${jobNames.length} jobs of pg_cron are active; ${tick}`),
   ]
 }
 

@@ -22,34 +22,25 @@ export function showPlan(
 
 /** What remains to be done after the files are written. */
 export function nextSteps(folders: ReadonlyMap<string, string>): string {
+  const deliver = folders.get('deliver')
+  if (deliver === undefined) {
+    return '\nNo function delivers yet. To add it, run: outhook init --functions deliver'
+  }
   const api = folders.get('api')
   return `
-Next, on this machine: supabase start (or supabase migration up), then supabase functions serve.
-${configure(folders, 'http://kong:8000/functions/v1', 'that of supabase/functions/.env')}
+Next, for a hosted project that is linked (supabase link --project-ref <ref>):
 
-Next, for a hosted project:
+  npx --no outhook deploy --project-ref <ref>
 
-  supabase link --project-ref <ref>
-  supabase db push
-  WORKER_SECRET=$(openssl rand -hex 32)
-  supabase secrets set OUTHOOK_WORKER_SECRET="$WORKER_SECRET"
-  supabase functions deploy ${[...folders.values()].join(' ')}
+It pushes the migrations, exposes the schema outbox, deploys ${[...folders.values()].join(' and ')},
+sets their secret, and checks the project with a test event. With --dry-run it only prints the commands.
 
-Expose the schema outbox: Project Settings, Data API.
-${configure(folders, 'https://<ref>.supabase.co/functions/v1', 'the value of WORKER_SECRET')}${
+Or, on this machine: supabase start (or supabase migration up), then supabase functions serve.
+Then run this as SQL; the secret is that of supabase/functions/.env:
+
+  select outbox.configure('http://kong:8000/functions/v1/${deliver}', '<secret>');${
     api === undefined
       ? ''
       : `\n\nCreate the client of the API with createClient({ functionName: '${api}', … })`
   }`
-}
-
-/** How the database gets the URL of the function that delivers. */
-function configure(folders: ReadonlyMap<string, string>, url: string, secret: string): string {
-  const deliver = folders.get('deliver')
-  if (deliver === undefined) {
-    return 'No function delivers yet. To add it, run: outhook init --functions deliver'
-  }
-  return `Then run this as SQL; the secret is ${secret}:
-
-  select outbox.configure('${url}/${deliver}', '<secret>');`
 }

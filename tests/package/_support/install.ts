@@ -6,6 +6,7 @@ import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { receiverPackages } from '../../_run/tools.ts'
 import { docsBlock } from '../../project/_docs.ts'
 import { testFolder } from '../../_support/folder.ts'
+import { programPath } from './program.ts'
 
 /** A folder of a user, with the packed package installed. */
 export interface UserFolder extends AsyncDisposable {
@@ -16,7 +17,10 @@ export interface UserFolder extends AsyncDisposable {
 /** The programs of the page, by the names of their blocks. */
 export const programs = [
   'package-publish.mjs',
+  'package-publish-next.mjs',
+  'package-publish-deno.ts',
   'package-node.mjs',
+  'package-next.mjs',
   'package-express.mjs',
   'package-store.mjs',
   'package-bun.mjs',
@@ -41,6 +45,7 @@ export async function userFolder(): Promise<UserFolder> {
     await Deno.symlink(join(others, name), join(path, 'node_modules', name))
   }
   for (const name of programs) await Deno.writeTextFile(join(path, name), docsBlock(name))
+  await Deno.copyFile(programPath('next_server.mjs'), join(path, 'serve-route.mjs'))
   return {
     path,
     packed,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ensureTool } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { cliVersions } from '../../../supabase/local/supabase_cli.ts'
+import { docsBlock } from '../../project/_docs.ts'
 import { programPath } from './program.ts'
 import type { Registry } from './registry.ts'
 
@@ -25,12 +26,6 @@ create policy own_orders on public.orders for all to authenticated
 
 const ownSections =
   '\n[functions.api]\nverify_jwt = false\n\n[functions.deliver]\nverify_jwt = false\n'
-
-/** Files of programs/. */
-const programs: Readonly<Record<string, string>> = {
-  'app/api/webhooks/route.js': 'next_route.js',
-  'serve-routes.mjs': 'next_server.mjs',
-}
 
 /** Creates the app in `path`: `supabase init`, its own files, and a first commit. */
 export async function createSampleApp(path: string, registry: Registry): Promise<void> {
@@ -56,9 +51,8 @@ export async function createSampleApp(path: string, registry: Registry): Promise
       await Deno.writeTextFile(join(path, name), text)
     }
     await Deno.writeTextFile(join(path, 'supabase/config.toml'), ownSections, { append: true })
-    for (const [name, program] of Object.entries(programs)) {
-      await Deno.mkdir(join(path, name, '..'), { recursive: true })
-      await Deno.copyFile(programPath(program), join(path, name))
-    }
+    await Deno.mkdir(join(path, 'app/webhooks'), { recursive: true })
+    await Deno.writeTextFile(join(path, 'app/webhooks/route.js'), docsBlock('package-next.mjs'))
+    await Deno.copyFile(programPath('next_server.mjs'), join(path, 'serve-route.mjs'))
   }
 }

@@ -93,6 +93,13 @@ for (const [what, facts, expected] of broken) {
   })
 }
 
+Deno.test('judgeDatabase() accepts a new installation whose jobs did not run yet', () => {
+  const findings = judgeDatabase({ ...healthy, last_tick_at: null }, '1.0.0')
+  expect(faults(findings)).toEqual([])
+  expect(findings.find(({ id }) => id === 'cron')?.finding)
+    .toBe('The 5 jobs of pg_cron are active; there was no tick yet')
+})
+
 Deno.test('judgeDatabase() accepts a worker without a function', () => {
   const configured = { functions_url: null, stored: 0, readable: 0 }
   expect(faults(judgeDatabase({ ...healthy, configured, runs: { worker: 1 } }, '1.0.0'))).toEqual(
