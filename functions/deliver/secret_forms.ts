@@ -107,9 +107,10 @@ function textsIn(value: unknown): string[] {
 function formsOf(text: string): string[] {
   const forms = /^[\w.~-]*$/.test(text)
     ? [text]
-    : [text, ...jsonForms(text), ...htmlForms(text), ...urlForms(text)]
-  // The base64 and hexadecimal forms of a short text would also match other texts.
+    : [text, ...jsonForms(text), ...htmlForms(text), ...urlForms(text), quotedForm(text)]
+  // These forms of a short text would also match other texts.
   if (text.length < shortestPart) return forms
+  forms.push(text.toLowerCase(), text.toUpperCase())
   const bytes = bytesOf(text)
   const hex = hexOf(bytes)
   forms.push(hex, hex.toUpperCase())
@@ -120,16 +121,36 @@ function formsOf(text: string): string[] {
   return forms
 }
 
-/** With the escapes of JavaScript, PHP, Go and .NET. */
+/** With the escapes of JavaScript, PHP, Go, .NET and Python, and JSON within JSON. */
 function jsonForms(text: string): string[] {
-  const json = JSON.stringify(text).slice(1, -1)
+  const json = jsonOf(text)
+  const ascii = asciiOf(json)
   return [
     json,
+    jsonOf(json),
     json.replaceAll('/', '\\/'),
+    ascii,
+    ascii.replaceAll('/', '\\/'),
+    ascii.replace(/\\u..../g, (escape) => `\\u${escape.slice(2).toUpperCase()}`),
     json.replace(/[<>&]/g, (one) => `\\u00${hexOf(one)}`),
     json.replaceAll('\\"', '\\u0022')
       .replace(/[&'+<>`]/g, (one) => `\\u00${hexOf(one).toUpperCase()}`),
   ]
+}
+
+function jsonOf(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+function asciiOf(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/** As quoted-printable of a short line; longer ones are divided. */
+function quotedForm(text: string): string {
+  return text.replaceAll('=', '=3D')
 }
 
 /** The entities of quotes have several names. */
@@ -149,6 +170,9 @@ function urlForms(text: string): string[] {
   return [url, all].flatMap((one) => [one, one.replaceAll('%2F', '/')]).flatMap((one) => {
     const small = one.replace(/%../g, (escape) => escape.toLowerCase())
     return [one, one.replaceAll('%20', '+'), small]
+  }).flatMap((one) => {
+    // Also a URL in a URL.
+    return [one, one.replaceAll('%', '%25').replaceAll('+', '%2B')]
   })
 }
 

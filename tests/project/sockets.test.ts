@@ -24,6 +24,12 @@ const known: Record<string, string[]> = {
   'functions/_shared/runtime/node_runtime.ts': ['./node_conn.ts', 'node:net'],
   'functions/_shared/runtime/node_conn.ts': ['node:net', 'node:tls'],
   'functions/_shared/runtime/server_checks.ts': ['node:tls'],
+  // Parts of kafkajs that it changes; they open no socket of their own.
+  'functions/_shared/senders/kafka/bounds.ts': [
+    'kafkajs/src/broker/index.js',
+    'kafkajs/src/broker/saslAuthenticator/scram.js',
+    'kafkajs/src/protocol/decoder.js',
+  ],
   'functions/_shared/senders/kafka/cluster.ts': ['../../connect/socket.ts', 'kafkajs'],
   'functions/_shared/senders/rabbitmq/connection.ts': ['../../connect/socket.ts', 'amqplib'],
   'functions/_shared/trace/exporter.ts': ['fetch'],

@@ -65,7 +65,13 @@ export function readScopes(
     if (isScope(name)) found.add(name)
     else if (typeof name === 'string' && Object.hasOwn(scopeSets, name)) {
       for (const scope of scopeSets[name] ?? []) found.add(scope)
-    } else return { scopes: null, unknown: String(name).slice(0, 100) }
+    } else return { scopes: null, unknown: describe(name) }
   }
   return { scopes: found }
+}
+
+/** String() throws for an object with a member `toString`, and for a list of many levels. */
+function describe(name: unknown): string {
+  if (typeof name === 'string') return name.slice(0, 100)
+  return typeof name === 'object' && name !== null ? '(not a text)' : String(name)
 }

@@ -14,8 +14,9 @@ export function handleError(log: Log): (error: Error, c: Context<ApiEnv>) => Pro
   return async function errorHandler(error, c): Promise<Response> {
     const known = toApiError(error)
     const problem = isDataException(known) ? await nameInvalidText(known, c) : known
-    if (problem.saga !== undefined) {
-      log('warn', 'saga failed', { request: c.get('requestId'), ...problem.saga })
+    if (problem.code === 'saga_failed') {
+      const fields = problem.saga ?? { error: problem.message }
+      log('warn', 'saga failed', { request: c.get('requestId'), ...fields })
     } else if (problem.status >= 500) {
       log('error', 'request failed', {
         request: c.get('requestId'),
@@ -36,11 +37,14 @@ const sqlText = /\bselect\b|\boutbox\.|\b\w+\(\)|\bp_\w+ =>/
  */
 function withoutSql(error: ApiError): ApiError {
   const { code, field, remedy, saga, headers, cause } = error
-  if (saga === undefined && !sqlText.test(remedy ?? '')) return error
-  const detail = saga === undefined ? error.message : `Step ${saga.step} of ${saga.name} failed`
-  return new ApiError(code, detail, {
+  const isSaga = code === 'saga_failed'
+  if (!isSaga && !sqlText.test(remedy ?? '')) return error
+  const failed = saga === undefined
+    ? 'A step of the saga failed'
+    : `Step ${saga.step} of ${saga.name} failed`
+  return new ApiError(code, isSaga ? failed : error.message, {
     field,
-    remedy: saga === undefined ? undefined : 'Ask the operator, who finds the error in the log',
+    remedy: isSaga ? 'Ask the operator, who finds the error in the log' : undefined,
     headers,
     cause,
   })

@@ -128,7 +128,9 @@ const portalAda = {
 const refused = 'unauthenticated'
 const publicKeyText = JSON.stringify(first.jwk)
 
-const cases: [what: string, made: () => Promise<string>, expected: unknown][] = [
+type Case = [what: string, made: () => Promise<string>, expected: unknown]
+
+const cases: Case[] = [
   ['a valid one', () => token(), ada],
   ['RS256', () => token({ header: { alg: 'RS256', kid: 'rsa' }, key: rsa.sign }), ada],
   ['alg none', async () => {
@@ -199,6 +201,58 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'a scope that is a member of every object',
     () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_scopes: ['toString'] } } }),
     'forbidden',
+  ],
+  ...([
+    ['an object as a scope', [{ toString: 1, valueOf: 1 }]],
+    ['an object for scopes', { toString: 'all' }],
+    ['a number for scopes', 7],
+    ['true for scopes', true],
+    ['null for scopes', null],
+    ['scopes in a list of a list', [['all']]],
+    ['a list of 3,000 levels as a scope', JSON.parse('['.repeat(3000) + ']'.repeat(3000))],
+    ['the scope __proto__', ['events:read', '__proto__']],
+    ['an empty text as a scope', ['']],
+    ['the scope *', ['*']],
+    ['a scope in capitals', ['EVENTS:READ']],
+  ] as [string, unknown][]).map(([what, outhook_scopes]): Case => [
+    what,
+    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_scopes } } }),
+    'forbidden',
+  ]),
+  ...([
+    ['an object as its org', { org_id: { toString: 'org-1' } }],
+    ['a list as its org', { org_id: ['org-1'] }],
+    ['the org outhook in a list', { org_ids: ['outhook'] }],
+    ['an object for its orgs', { org_ids: { 0: 'org-1', length: 1 } }],
+    ['orgs in a list of a list', { org_ids: [['org-1']] }],
+    ['an org with a line break', { org_id: 'org-1\n' }],
+  ] as [string, Record<string, unknown>][]).map(([what, orgs]): Case => [
+    what,
+    () => token({ claims: { app_metadata: { ...orgs, outhook_scopes: ['all'] } } }),
+    'forbidden',
+  ]),
+  [
+    '4,000 times the same org and scope',
+    () =>
+      token({
+        claims: {
+          app_metadata: {
+            org_ids: Array(4000).fill('org-1'),
+            outhook_scopes: Array(4000).fill('events:read'),
+          },
+        },
+      }),
+    { ...ada, scopes: new Set(['events:read']) },
+  ],
+  [
+    'the org outhook beside its own',
+    () =>
+      token({
+        claims: {
+          app_metadata: { org_ids: ['outhook', 'org-1'], outhook_scopes: ['events:read'] },
+        },
+      }),
+    { ...ada, scopes: new Set(['events:read']) },
   ],
   [
     'scopes as one text',

@@ -82,6 +82,16 @@ Deno.test("a saga's own error goes to a secret key and to the log, and not to a 
   expect(lines).toEqual(logged)
 })
 
+Deno.test("a saga's error without its details goes to the log, and not to a token either", async () => {
+  const error = new ApiError('saga_failed', 'saga pay failed at step 2, shop.take: account 77')
+  const [bare, lines] = await responseFor(error, { ...secretKey, kind: 'portal' })
+  expect(bare).toMatchObject({ code: 'saga_failed', detail: 'A step of the saga failed' })
+  expect(JSON.stringify(bare)).not.toContain('77')
+  expect(lines).toEqual([
+    JSON.stringify({ message: 'saga failed', request: 'r', error: error.message }),
+  ])
+})
+
 Deno.test('a token gets no remedy in SQL, and keeps the others', async () => {
   const remedies: [string, boolean][] = [
     ['select * from outbox.saga lists the sagas', false],

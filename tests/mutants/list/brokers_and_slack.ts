@@ -2,6 +2,41 @@ import type { Mutant } from '../mutant.ts'
 
 export const brokersAndSlack: readonly Mutant[] = [
   {
+    file: 'functions/_shared/senders/rabbitmq/bounds.ts',
+    find: 'tag < inner.lwm + inner.unconfirmed.length',
+    replace: 'tag < 2 ** 32',
+    tests: ['functions/_shared/senders/rabbitmq/hostile.test.ts'],
+    why: 'One confirmation of RabbitMQ stops the deliveries of all organisations for minutes.',
+  },
+  {
+    file: 'functions/_shared/senders/kafka/frames.ts',
+    find: 'if (left < 0 || left > most) return false',
+    replace: 'if (left < 0) return false',
+    tests: ['functions/_shared/senders/kafka/hostile.test.ts'],
+    why: 'A broker of Kafka fills the memory of a run with one response.',
+  },
+  {
+    file: 'functions/_shared/senders/kafka/frames.ts',
+    find: 'socket.destroy(asError(cause))',
+    replace: 'throw cause',
+    tests: ['functions/_shared/senders/kafka/hostile.test.ts'],
+    why: 'A response without a number ends the process that delivers for all organisations.',
+  },
+  {
+    file: 'functions/_shared/senders/kafka/bounds.ts',
+    find: 'length > this.buffer.length - this.offset',
+    replace: 'false',
+    tests: ['functions/_shared/senders/kafka/hostile.test.ts'],
+    why: 'A response of 30 bytes becomes an array of two billion brokers.',
+  },
+  {
+    file: 'functions/_shared/senders/kafka/bounds.ts',
+    find: 'if (iterations <= mostIterations)',
+    replace: 'if (iterations > 0)',
+    tests: ['functions/_shared/senders/kafka/hostile.test.ts'],
+    why: 'A broker of Kafka keeps the threads of the process busy that look up names.',
+  },
+  {
     file: 'sql/brokers/broker_check.sql',
     find: `else outbox.authority_problem('https://' || p_address)`,
     replace: 'else null',

@@ -5,8 +5,10 @@ import { openSocket } from '../../connect/socket.ts'
 import type { Outcome } from '../../contract/contract.ts'
 import { asError } from '../../base/errors.ts'
 import type { BrokerRecord } from '../broker/record.ts'
+import './bounds.ts'
 import { type Failure, late, refused } from '../broker/outcome.ts'
 import { failureOf } from './failure.ts'
+import { limitFrames } from './frames.ts'
 import type { KafkaTarget } from './target.ts'
 
 export type KafkaCluster = {
@@ -110,7 +112,7 @@ function vettedSocket(
     const socket = openSocket({ hostname: host, port, tls, policy, ca: ca ?? undefined })
     socket.once(tls ? 'secureConnect' : 'connect', onConnect)
     socket.on('error', onError)
-    return socket
+    return limitFrames(socket)
   } catch (cause) {
     onError(asError(cause))
     throw cause

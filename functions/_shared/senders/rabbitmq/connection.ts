@@ -5,6 +5,7 @@ import { serverChecks } from '../../runtime/server_checks.ts'
 import type { Outcome } from '../../contract/contract.ts'
 import { version } from '../../base/version.ts'
 import { type Failure, late, refused, unreachable } from '../broker/outcome.ts'
+import { mostFrameBytes } from './bounds.ts'
 import { type Message, openPublisher, type Publisher } from './publisher.ts'
 import { replyOf } from './reply.ts'
 import type { RabbitMqTarget } from './target.ts'
@@ -39,6 +40,7 @@ export async function dialRabbitMq(
       password,
       vhost,
       heartbeat,
+      maxFrameSize: mostFrameBytes,
     }, {
       ...vettedOptions({ hostname, port, policy }),
       ...ca === null ? {} : { ca },

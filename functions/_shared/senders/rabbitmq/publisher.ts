@@ -2,6 +2,7 @@ import type { ChannelModel, Options } from 'amqplib'
 import type { Buffer } from 'node:buffer'
 import type { Outcome } from '../../contract/contract.ts'
 import { type Failure, refused, unreachable } from '../broker/outcome.ts'
+import { boundChannel } from './bounds.ts'
 import { replyOf } from './reply.ts'
 
 /** One message; its id is unique among the messages in flight on the channel. */
@@ -22,6 +23,7 @@ export type Publisher = {
 /** Opens a channel. Rejects if the connection is closed. */
 export async function openPublisher(model: ChannelModel): Promise<Publisher> {
   const channel = await model.createConfirmChannel()
+  boundChannel(channel)
   const underWay = new Set<string>()
   const returned = new Map<string, string>()
   let isOpen = true

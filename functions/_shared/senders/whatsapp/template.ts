@@ -81,5 +81,7 @@ function named(name: string | undefined): { parameter_name?: string } {
 
 /** Meta refuses a parameter with a line break, a tab or more than four consecutive spaces. */
 function oneLine(text: string): string {
-  return text.replace(/\s*[\r\n\t]+\s*/g, ' ').replace(/ {5,}/g, '    ')
+  // Each run of white space is looked at once.
+  return text.replace(/\s+/g, (run) => /[\r\n\t]/.test(run) ? ' ' : run)
+    .replace(/ {5,}/g, '    ')
 }

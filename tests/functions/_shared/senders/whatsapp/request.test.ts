@@ -1,6 +1,7 @@
 import { expect } from '@std/expect'
 import type { OutgoingMessage } from '../../../../../functions/_shared/senders/message.ts'
 import { graphRequest } from '../../../../../functions/_shared/senders/whatsapp/request.ts'
+import { templateContent } from '../../../../../functions/_shared/senders/whatsapp/template.ts'
 import { sendBody } from '../../../../../supabase/local/whatsapp/shapes.ts'
 import { sampleMessage, sampleTemplate } from '../../../samples.ts'
 
@@ -181,6 +182,17 @@ Deno.test('graphRequest() removes line breaks from parameters, as Meta requires'
   expect(contentOf({ payload, template: sampleTemplate() })).toMatchObject({
     template: {
       components: [{ parameters: [{ text: '12 High Street Vienna    Austria' }] }],
+    },
+  })
+})
+
+Deno.test('templateContent() takes time in proportion to the white space in a parameter', () => {
+  // With a search that starts again at each space this would be 10^12 steps.
+  const spaces = ' '.repeat(1_000_000)
+  const parameters = [`a${spaces}b`, `a${spaces}\nb`, '\n a \t']
+  expect(templateContent(sampleTemplate(), { parameters })).toMatchObject({
+    template: {
+      components: [{ parameters: [{ text: 'a    b' }, { text: 'a b' }, { text: ' a ' }] }],
     },
   })
 })

@@ -1,0 +1,126 @@
+import { Buffer } from 'node:buffer'
+
+/** What a broker has to write when a client has written something, by its class and method. */
+export type AmqpAnswers = Record<string, (channel: number) => Uint8Array[]>
+
+/** A broker of AMQP 0-9-1 that answers as it is told to. */
+export interface HostileRabbitMq extends Disposable {
+  readonly port: number
+}
+
+const names = {
+  start: [10, 10],
+  tune: [10, 30],
+  openOk: [10, 41],
+  channelOpenOk: [20, 11],
+  selectOk: [85, 11],
+  return: [60, 50],
+  ack: [60, 80],
+} as const
+
+/** One method of the broker. */
+export function method(channel: number, name: keyof typeof names, ...fields: Buffer[]): Buffer {
+  const [classId, methodId] = names[name]
+  return frame(1, channel, Buffer.concat([short(classId), short(methodId), ...fields]))
+}
+
+/** A frame: 1 is a method, 2 a header, 3 a body. */
+export function frame(type: number, channel: number, payload: Uint8Array): Buffer {
+  const head = Buffer.concat([Buffer.from([type]), short(channel), long(payload.length)])
+  return Buffer.concat([head, payload, Buffer.from([0xce])])
+}
+
+export function short(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16BE(value)
+  return bytes
+}
+
+export function long(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+/** A number of eight bytes. */
+export function longLong(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(value)
+  return bytes
+}
+
+export function shortText(text: string): Buffer {
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)])
+}
+
+function longText(text: string): Buffer {
+  return Buffer.concat([long(text.length), Buffer.from(text)])
+}
+
+/** A handshake as RabbitMQ has it, up to a channel that confirms. */
+const usual: AmqpAnswers = {
+  header: () => [
+    method(0, 'start', Buffer.from([0, 9]), long(0), longText('PLAIN'), longText('en_US')),
+  ],
+  '10.11': () => [method(0, 'tune', short(2047), long(131_072), short(0))],
+  '10.40': () => [method(0, 'openOk', shortText(''))],
+  '20.10': (channel) => [method(channel, 'channelOpenOk', longText(''))],
+  '85.10': (channel) => [method(channel, 'selectOk')],
+}
+
+/** Starts it; `answers` replace those of a usual broker. `60.40` is a published message. */
+export function startHostileRabbitMq(answers: AmqpAnswers): HostileRabbitMq {
+  const all = { ...usual, ...answers }
+  const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 })
+  const open = new Set<Deno.Conn>()
+  void accept()
+
+  async function accept(): Promise<void> {
+    for await (const conn of listener) {
+      open.add(conn)
+      // A client that closes is no failure of the test.
+      void serve(conn).catch(() => {})
+    }
+  }
+
+  async function serve(conn: Deno.Conn): Promise<void> {
+    let rest = Buffer.alloc(0)
+    let hasHeader = false
+    for await (const chunk of conn.readable) {
+      rest = Buffer.concat([rest, chunk])
+      if (!hasHeader && rest.length >= 8) {
+        hasHeader = true
+        rest = rest.subarray(8)
+        await write(conn, all.header?.(0) ?? [])
+      }
+      while (hasHeader && rest.length >= 7 && rest.length >= 8 + rest.readUInt32BE(3)) {
+        const payload = rest.subarray(7, 7 + rest.readUInt32BE(3))
+        const [type, channel] = [rest[0], rest.readUInt16BE(1)]
+        rest = rest.subarray(8 + payload.length)
+        if (type !== 1) continue
+        const name = `${payload.readUInt16BE(0)}.${payload.readUInt16BE(2)}`
+        await write(conn, all[name]?.(channel) ?? [])
+      }
+    }
+  }
+
+  return {
+    port: listener.addr.port,
+    [Symbol.dispose]: () => {
+      listener.close()
+      for (const conn of open) {
+        try {
+          conn.close()
+        } catch {
+          // Its stream has closed it.
+        }
+      }
+    },
+  }
+}
+
+async function write(conn: Deno.Conn, parts: Uint8Array[]): Promise<void> {
+  for (const part of parts) {
+    for (let at = 0; at < part.length;) at += await conn.write(part.subarray(at))
+  }
+}
