@@ -137,7 +137,7 @@ Deno.test('TypeScript accepts the element and its wrapper for React', async () =
   await Deno.writeTextFile(
     join(user.path, 'portal.ts'),
     `import 'outhook/portal'
-import { OuthookPortal } from 'outhook/portal/react'
+  import { OuthookPortal } from 'outhook/portal/react'
 const token = ({ reason }: { reason: string }): Promise<string> => Promise.resolve(reason)
 const element = document.querySelector('outhook-portal')
 if (element !== null) element.token = token
