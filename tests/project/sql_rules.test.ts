@@ -85,6 +85,7 @@ const tellApart = [
   'route_one_by_one',
   'serve_one',
   'start_attempts',
+  'stored_person_key',
   'suspect_endpoints',
   'try_read',
   'wake',
