@@ -21,7 +21,7 @@ type Shot = {
   body: unknown
 }
 
-/** Fewer in the short run: see tests/_run/behind_all.ts. */
+/** Fewer in the short run: see tests/_run/behind_all/shrunk.ts. */
 const shotsEach = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 15 : 40
 
 const org = 'org-fuzz'

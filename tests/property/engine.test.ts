@@ -4,7 +4,7 @@ import { chooseSeed, playSequences, SEED } from './_support/check.ts'
 const seed = chooseSeed()
 const command = 'deno task test property/engine'
 
-/** Fewer in the short run: see tests/_run/behind_all.ts. */
+/** Fewer in the short run: see tests/_run/behind_all/shrunk.ts. */
 const sequences = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 60 : 2_000
 
 // The name shows the seed, since nothing else is shown of a test that passes.

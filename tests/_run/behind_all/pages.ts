@@ -1,0 +1,69 @@
+import type { Behind } from './behind.ts'
+
+/** Of the tests in a browser, those that only `task test --all` runs. */
+export const pagesBehind: readonly Behind[] = [
+  {
+    file: 'tests/console/tasks.test.ts',
+    why: 'It starts a stack and a browser, and does what an operator does, in about half a minute.',
+    caughtBy: [
+      'tests/console/server.test.ts',
+      'tests/console/form.test.ts',
+      'tests/console/texts.test.ts',
+    ],
+    how: 'They have what the page and its server decide, without a browser; e2e/api_events and ' +
+      'its neighbours have the routes that it calls. Left are the views.',
+  },
+  {
+    file: 'tests/console/many_endpoints.test.ts',
+    why: 'It makes 5,000 endpoints, and opens their list in a browser.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/sql/api/api_endpoints/plans.test.sql'],
+    how: 'plans bounds what a page of the list reads. Left is what a browser draws.',
+  },
+  {
+    file: 'tests/console/hosted.test.ts',
+    why: 'It starts a stack, a login and a browser, in about half a minute.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/portal/token.test.ts'],
+    how: 'server has the policy of the page, and token when a token is asked for. Left are the ' +
+      'pages with the scopes of a user.',
+  },
+  {
+    file: 'tests/console/messages.test.ts',
+    why: 'It starts a stack and a browser, and opens the pages on messages.',
+    caughtBy: ['tests/console/texts.test.ts', 'tests/e2e/messages.test.ts'],
+    how: 'They have how texts of others are written, and the routes. Left are the views.',
+  },
+  {
+    file: 'tests/console/views.test.ts',
+    why: 'It starts a stack and a browser, and opens each view on two screens.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/console/texts.test.ts'],
+    how: 'They have the policy of the page, and how it writes texts of others. Left are the views.',
+  },
+  {
+    file: 'tests/portal/tasks.test.ts',
+    why: 'It starts a stack and a browser, and does what a customer does, in about half a minute.',
+    caughtBy: ['tests/portal/react.test.ts', 'tests/portal/snippets.test.ts'],
+    how: 'react opens the element in an app; e2e/api_portal and its neighbours have the routes ' +
+      'that it calls. Left are the views.',
+  },
+  {
+    file: 'tests/portal/session.test.ts',
+    why: 'It starts a stack and a browser, and waits until revoked tokens are refused.',
+    caughtBy: ['tests/portal/react.test.ts', 'tests/portal/token.test.ts'],
+    how:
+      'token has when a token is asked for, without a browser. Left is what the page shows then.',
+  },
+  {
+    file: 'tests/portal/views.test.ts',
+    why: 'It starts a stack and a browser, and opens each view on two screens.',
+    caughtBy: ['tests/portal/react.test.ts', 'tests/console/texts.test.ts'],
+    how:
+      'They have one view of the element, and how texts of others are written. Left are the views.',
+  },
+  {
+    file: 'tests/console/open_all_day.test.ts',
+    why: 'It lets a page in a browser read 2,000 times, in 15 s of CPU time and more.',
+    caughtBy: ['tests/console/server.test.ts', 'tests/portal/react.test.ts'],
+    how: 'They have the answers that it reads, and the life of an element in a page. Left is ' +
+      'all that grows.',
+  },
+]
