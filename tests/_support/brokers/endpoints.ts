@@ -9,12 +9,18 @@ import {
   sampleEvent,
   sampleSettings,
 } from '../../functions/samples.ts'
-import type { TestKafka } from './kafka.ts'
-import type { TestRabbitMq } from './rabbitmq.ts'
+
+/** Where a RabbitMQ is. Its own types would bring the local stack with them, which the edge level of Deno cannot check. */
+interface RabbitMqPlace {
+  readonly port: number
+  readonly vhost: string
+  readonly user: string
+  readonly password: string
+}
 
 /** A RabbitMQ endpoint as a run gets it; `broker` are other settings than those of a new one. */
 export function rabbitMqEndpoint(
-  { port, vhost, user, password }: TestRabbitMq,
+  { port, vhost, user, password }: RabbitMqPlace,
   broker: Record<string, unknown> = {},
   credentials: Record<string, string> = { username: user, password },
 ): Endpoint {
@@ -36,7 +42,7 @@ export function rabbitMqEndpoint(
 
 /** The same for Kafka. */
 export function kafkaEndpoint(
-  { bootstrap }: Pick<TestKafka, 'bootstrap'>,
+  { bootstrap }: { readonly bootstrap: string[] },
   broker: Record<string, unknown> = {},
   credentials: Record<string, string> | null = null,
 ): Endpoint {
