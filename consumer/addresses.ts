@@ -1,3 +1,5 @@
+import { isDecodable } from '../functions/_shared/database/url.ts'
+
 /** Whether a text is the address of a broker of Kafka: `host:port`. */
 export function isBroker(text: string): boolean {
   return /^[^\s:/@]+:\d+$/.test(text)
@@ -6,13 +8,4 @@ export function isBroker(text: string): boolean {
 /** Whether a text is an address of RabbitMQ: `amqp://…` or `amqps://…`, each part percent-encoded. */
 export function isAmqpUrl(text: string): boolean {
   return /^amqps?:\/\/[^/?#\s]+/.test(text) && URL.canParse(text) && isDecodable(text)
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -16,7 +16,8 @@ export function connectionUrlProblem(text: string): string | null {
     'postgresql://user:password@host:5432/database'
 }
 
-function isDecodable(text: string): boolean {
+/** Whether each percent sign of a text begins a valid escape. */
+export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text)
     return true
