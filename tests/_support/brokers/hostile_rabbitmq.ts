@@ -12,6 +12,7 @@ const names = {
   start: [10, 10],
   tune: [10, 30],
   openOk: [10, 41],
+  closeOk: [10, 51],
   channelOpenOk: [20, 11],
   selectOk: [85, 11],
   return: [60, 50],
@@ -64,6 +65,8 @@ const usual: AmqpAnswers = {
   ],
   '10.11': () => [method(0, 'tune', short(2047), long(131_072), short(0))],
   '10.40': () => [method(0, 'openOk', shortText(''))],
+  // Without it, the client keeps the timer of its heartbeats.
+  '10.50': () => [method(0, 'closeOk')],
   '20.10': (channel) => [method(channel, 'channelOpenOk', longText(''))],
   '85.10': (channel) => [method(channel, 'selectOk')],
 }
