@@ -7,7 +7,7 @@ import { readDenoSummary } from './deno_summary.ts'
 import { listFiles } from './files.ts'
 import { readJunit } from './junit.ts'
 import { run } from './processes.ts'
-import { namePattern, select, selectsAll } from './selection.ts'
+import { namePattern, select } from './selection.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { tally } from './tally.ts'
 
@@ -47,10 +47,10 @@ async function denoParts(spec: DenoStep, context: StepContext): Promise<Part[]> 
   const ending = spec.ending ?? '.test.ts'
   const files = await listFiles(context.root, spec.folder, ending, spec.without ?? [])
   const chosen = select(context.filter, spec.name, files)
-  const isShort = selectsAll(context.filter) && !context.all
   const { short } = spec
-  const whole = chosen.whole.filter((file) => context.all || !waitsForAll(file))
-    .filter((file) => !isShort || short === undefined || isBelow(file, short))
+  const whole = context.all ? chosen.whole : chosen.whole.filter((file) => {
+    return !waitsForAll(file) && (short === undefined || isBelow(file, short))
+  })
   // Deno's own filter takes a pattern in Rust's syntax, whose flags stand inside.
   const filter = `--filter=/(?i:${namePattern(chosen.names).source})/`
   return [

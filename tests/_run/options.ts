@@ -2,7 +2,7 @@
 export interface Options {
   /** Run the long tests instead of the ordinary ones. */
   soak: boolean
-  /** With soak: the shortened form that CI runs. */
+  /** With soak: the shortened form that CI runs. Without it: `all` is false, also if there are words. */
   short: boolean
   /** Run what stands in `behind_all.ts` too. */
   all: boolean
@@ -23,7 +23,7 @@ export interface Options {
 /** What `--help` prints. */
 export const help = `Run tests of every kind.
 
-  npx -y deno@2.9.6 task test [--all] [--again N] [--slow] [--postgres 17] [<word>…]
+  npx -y deno@2.9.6 task test [--all | --short] [--again N] [--slow] [--postgres 17] [<word>…]
   npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [--minutes N] [--seed S] [<word>…]
 
   <word>         run only what has one of the words in its path or name, or is a step of this name
@@ -32,7 +32,7 @@ export const help = `Run tests of every kind.
                  that pass then; if more failed, none runs again
   --slow         list the slowest tests and files at the end
   --postgres 17  run on PostgreSQL 17, which is installed below .outhook
-  --short        soak: the shortened form of CI
+  --short        with words: leave out what only --all runs; soak: the shortened form of CI
   --minutes N    soak: how long chaos takes, from 1 to 1440; 30, or 3 with --short
   --seed S       soak: the seed of chaos, a whole number, to repeat a run
   --help         show this`
@@ -71,7 +71,7 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
     }
   }
   const [all, slow, soak, short] = known.map((flag) => flags.includes(flag))
-  if (short && !soak) return { ok: false, message: '--short goes with --soak only' }
+  if (all && short) return { ok: false, message: '--all does not go with --short' }
   if (!soak && (minutes.value ?? seed.value) !== null) {
     return { ok: false, message: '--minutes and --seed go with soak only' }
   }
@@ -82,8 +82,8 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
     options: {
       soak: soak ?? false,
       short: short ?? false,
-      // Who names a test wants it, however long it takes.
-      all: (all ?? false) || words.length > 0,
+      // Who names a test wants it, however long it takes, unless they say otherwise.
+      all: (all ?? false) || (words.length > 0 && !short),
       slow: slow ?? false,
       again: Number(again),
       words,

@@ -5,13 +5,14 @@ import { pgTapStep, sessionStep } from './pg_tap_step.ts'
 import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
 
-/** Files that wait most of their time: for a minute of pg_cron, or for leases to end. */
+/** Files that wait most of their time: for a minute of pg_cron, for leases to end, or for a retry. */
 export const waitingFiles = [
   'tests/e2e/cron_jobs.test.ts',
   'tests/e2e/delivery_lost.test.ts',
   'tests/e2e/delivery_worker.test.ts',
   'tests/e2e/message_killed.test.ts',
   'tests/e2e/waking.test.ts',
+  'tests/project/docs_testing.test.ts',
 ] as const
 
 /** What the edge level of Deno does not run: the local stack needs the newer one. */
@@ -102,7 +103,7 @@ export const testSteps: readonly Step[] = [
   }),
   denoStep({ name: 'console', folder: 'tests/console' }),
   denoStep({ name: 'portal', folder: 'tests/portal' }),
-  denoStep({ name: 'project', folder: 'tests/project' }),
+  denoStep({ name: 'project', folder: 'tests/project', waits: waitingFiles }),
 ]
 
 /** The steps of `deno task soak`: files named `*.soak.ts`, told by variables how long to go. */

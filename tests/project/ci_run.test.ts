@@ -30,22 +30,25 @@ const passed = '7 passed, 0 failed, 1 skipped'
 Deno.test('.ci/run prints the time of each part, and last what all of them came to', async () => {
   const { code, lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`)
   expect(code).toBe(0)
-  expect(lines.slice(0, 6).map((line) => line.trimEnd())).toEqual([
+  expect(lines.slice(0, 8).map((line) => line.trimEnd())).toEqual([
     'cold',
     'test --all --again 3',
     passed,
-    'test --postgres 17 --again 3 schema sql/ concurrency/ e2e/',
+    'test --postgres 17 --again 3 schema sql/',
+    passed,
+    'test --postgres 17 --again 3 --short concurrency/ e2e/',
     passed,
     'soak --short',
   ])
-  expect(lines.slice(-7)).toEqual([
+  expect(lines.slice(-8)).toEqual([
     'The parts of .ci/run:',
     expect.stringMatching(/^cold +0 min 0\d s$/),
     expect.stringMatching(/^test +0 min 0\d s$/),
-    expect.stringMatching(/^PostgreSQL 17 +0 min 0\d s$/),
+    expect.stringMatching(/^SQL on 17 +0 min 0\d s$/),
+    expect.stringMatching(/^stack on 17 +0 min 0\d s$/),
     expect.stringMatching(/^soak +0 min 0\d s$/),
     expect.stringMatching(/^in all +0 min 0\d s$/),
-    '21 passed, 0 failed',
+    '28 passed, 0 failed',
   ])
 })
 
@@ -54,7 +57,7 @@ Deno.test('.ci/run leaves out the soak if the tests took more than 70 minutes, a
   expect(code).toBe(0)
   expect(lines).not.toContain('soak --short')
   expect(lines).toContain('soak           left out: the tests took more than 70 minutes')
-  expect(lines.at(-1)).toBe('14 passed, 0 failed')
+  expect(lines.at(-1)).toBe('21 passed, 0 failed')
 })
 
 Deno.test('.ci/run ends with the code of the part that fails, after its time', async () => {

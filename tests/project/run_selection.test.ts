@@ -36,7 +36,15 @@ Deno.test('parseOptions() refuses an option that it does not know', () => {
     message:
       'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N, --minutes N, --seed S and --postgres 17',
   })
-  expect(parseOptions(['--short']).ok).toBe(false)
+})
+
+Deno.test('parseOptions() runs all of what words select, and with --short what a short run has of it', () => {
+  expect(parseOptions(['claim'])).toMatchObject({ options: { all: true } })
+  expect(parseOptions(['--short', 'claim'])).toMatchObject({ options: { all: false } })
+  expect(parseOptions(['--short', '--all'])).toEqual({
+    ok: false,
+    message: '--all does not go with --short',
+  })
 })
 
 Deno.test('parseOptions() takes the version of Postgres, and no other than 17', () => {
