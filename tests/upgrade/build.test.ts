@@ -166,6 +166,11 @@ Deno.test('a frozen release is read as it was written, and the next version is b
     expect((await writeUpgrade(root, false))?.message).toMatch(
       /Built [^\n]+\nThese changes need a step/,
     )
+    // A step of another change does not stand for this one.
+    await write('sql/upgrades/1.1.0/core/type.sql', 'alter table outbox.event_type add note text;')
+    expect((await writeUpgrade(root, false))?.message).toMatch(
+      /step[^\n]+\n {2}sql\/events\/event\.sql: create table outbox\.event \($/,
+    )
     await write(
       'sql/upgrades/1.1.0/core/time.sql',
       'alter table outbox.event add column at timestamptz;',

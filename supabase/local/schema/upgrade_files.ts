@@ -8,7 +8,7 @@ import { buildUpgrade } from './upgrade.ts'
 /** The migrations of an upgrade. */
 export interface UpgradeFiles {
   files: SqlFile[]
-  /** Changed statements of modules without a file of steps. */
+  /** Changed statements whose object no step of their module names. */
   byHand: string[]
 }
 
@@ -35,7 +35,7 @@ export async function buildUpgradeFiles(root: string, release: Release): Promise
       replaced,
     })
     files.push({ path: upgradePath(version, at, module.name), text: upgrade.text })
-    if (steps === null) byHand.push(...upgrade.byHand)
+    byHand.push(...upgrade.byHand.filter((statement) => !isNamed(statement, steps?.text ?? '')))
     upgrade.replaced.forEach((name) => replaced.add(name))
   }
   return { files, byHand }
@@ -66,6 +66,21 @@ export async function writeUpgrade(root: string, check: boolean): Promise<Upgrad
   for (const { path, text } of differing) await Deno.writeTextFile(join(root, path), text)
   const what = paths === '' ? `The upgrade from ${release.version} is up to date` : `Built ${paths}`
   return { code: missing === '' ? 0 : 1, message: what + missing }
+}
+
+/**
+ * Whether the steps name what a statement changes. They may still miss a column of it: an upgraded
+ * database is compared with a new one for that.
+ */
+function isNamed(statement: string, steps: string): boolean {
+  const names = namesIn(statement)
+  if (names.length === 0) return steps.includes(statement.split(': ', 2)[1] ?? '')
+  const known = new Set(namesIn(steps))
+  return names.every((name) => known.has(name))
+}
+
+function namesIn(text: string): string[] {
+  return text.match(/outbox\.\w+/g) ?? []
 }
 
 /** The exit code of a build, and what to print. */
