@@ -1,9 +1,7 @@
 import { expect } from '@std/expect'
-import { createApp } from '../../../functions/api/app.ts'
-import { allScopes } from '../../../functions/api/auth/scopes.ts'
-import type { ApiDeps } from '../../../functions/api/context.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
 import { createPublisher } from '../../../functions/api/publisher.ts'
+import { apiAlone } from '../../_support/api_alone.ts'
 
 const endpoint = '01900000-0000-7000-8000-00000000000e'
 const granted = 50
@@ -14,42 +12,13 @@ async function chargeOf(
   result: Record<string, unknown> | ApiError,
   body?: Record<string, unknown>,
 ): Promise<number> {
-  const grants = [granted]
-  const database: ApiDeps['database'] = {
-    call: (name, _args, schema) => {
-      if (name !== 'take_requests') {
-        if (result instanceof ApiError) return Promise.reject(result)
-        // SAFETY: the handlers below only pass it on, and read the members that the tests give.
-        return Promise.resolve(result as never)
-      }
-      return Promise.resolve(
-        schema.parse({
-          granted: grants.shift() ?? 0,
-          retryAfterMs: 1000,
-          portal: { generation: 0, revoked: [] },
-        }),
-      )
+  const app = apiAlone({
+    result: () => {
+      if (result instanceof ApiError) throw result
+      return result
     },
-  }
-  const app = createApp({
-    database,
-    callbacks: {
-      findApp: () => Promise.reject(new Error('unused')),
-      store: () => Promise.reject(new Error('unused')),
-    },
-    checkChannel: () => Promise.resolve([]),
-    authenticate: () =>
-      Promise.resolve({
-        ...{ orgId: 'org-1', scopes: new Set(allScopes), actor: 'key:default' },
-        ...{ kind: 'key', portal: null },
-      }),
-    portalSecrets: [],
-    verifySecrets: [],
-    corsOrigins: [],
-    wallNow: Date.now,
-    now: () => 0,
-    sleep: () => Promise.resolve(),
-    log: () => {},
+    grants: [granted],
+    checked: false,
   })
   const [method = '', path = ''] = request.split(' ')
   let passed = 0

@@ -1,8 +1,7 @@
 import { expect } from '@std/expect'
-import { createApp } from '../../../functions/api/app.ts'
 import type { Scope } from '../../../functions/api/auth/scopes.ts'
 import { customerPage } from '../../../functions/api/auth/scopes.ts'
-import type { CallbackDatabase } from '../../../functions/_shared/messages/callbacks/database.ts'
+import { apiAlone } from '../../_support/api_alone.ts'
 
 const message = '01900000-0000-7000-8000-00000000000a'
 const order = '01900000-0000-7000-8000-00000000000b'
@@ -38,11 +37,6 @@ const job = {
 
 type Args = Record<string, unknown>
 const results: Record<string, (args: Args) => unknown> = {
-  take_requests: () => ({
-    granted: 50,
-    retryAfterMs: 0,
-    portal: { generation: 0, revoked: [] },
-  }),
   list_events: () => pageOf(event),
   list_deliveries: () => pageOf(delivery),
   list_dead_letters: () => pageOf(letter),
@@ -71,11 +65,6 @@ const results: Record<string, (args: Args) => unknown> = {
   }),
 }
 
-const callbacks: CallbackDatabase = {
-  findApp: () => Promise.reject(new Error('unused')),
-  store: () => Promise.reject(new Error('unused')),
-}
-
 /** Sends one request as a user with these scopes; returns the response and the calls of the database. */
 async function send(
   request: string,
@@ -83,30 +72,12 @@ async function send(
   body?: unknown,
 ): Promise<{ status: number; body: Record<string, unknown>; calls: [string, Args][] }> {
   const calls: [string, Args][] = []
-  const app = createApp({
-    database: {
-      call: (name, args, schema) => {
-        calls.push([name, { ...args }])
-        return Promise.resolve(schema.parse(results[name]?.({ ...args })))
-      },
+  const app = apiAlone({
+    result: (name, args) => {
+      calls.push([name, args])
+      return results[name]?.(args)
     },
-    callbacks,
-    authenticate: () =>
-      Promise.resolve({
-        orgId: 'org-1',
-        scopes: new Set(scopes),
-        actor: 'user:1',
-        kind: 'user',
-        portal: null,
-      }),
-    portalSecrets: [],
-    verifySecrets: [],
-    checkChannel: () => Promise.resolve([]),
-    corsOrigins: [],
-    wallNow: Date.now,
-    now: () => 0,
-    sleep: () => Promise.resolve(),
-    log: () => {},
+    scopes,
   })
   const [method = '', path = ''] = request.split(' ')
   const response = await app.request(`/api/v1${path}`, {

@@ -1,8 +1,8 @@
 /** Parts of a response that need a scope of their own. */
 
 import { expect } from '@std/expect'
-import { createApp } from '../../../functions/api/app.ts'
 import type { Scope } from '../../../functions/api/auth/scopes.ts'
+import { apiAlone } from '../../_support/api_alone.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 const id = '01900000-0000-7000-8000-00000000000a'
@@ -24,30 +24,7 @@ const inbound = {
 
 /** The response of this route to a user with these scopes. */
 async function get(path: string, answer: unknown, scopes: Scope[]): Promise<unknown> {
-  const bucket = { granted: 50, retryAfterMs: 0, portal: { generation: 0, revoked: [] } }
-  const app = createApp({
-    database: {
-      call: (name, _args, schema) =>
-        Promise.resolve(schema.parse(name === 'take_requests' ? bucket : answer)),
-    },
-    callbacks: {
-      findApp: () => Promise.reject(new Error('unused')),
-      store: () => Promise.reject(new Error('unused')),
-    },
-    checkChannel: () => Promise.resolve([]),
-    authenticate: () =>
-      Promise.resolve({
-        ...{ orgId: 'org-1', scopes: new Set(scopes), actor: 'user:1' },
-        ...{ kind: 'user', portal: null },
-      }),
-    portalSecrets: [],
-    verifySecrets: [],
-    corsOrigins: [],
-    wallNow: Date.now,
-    now: () => 0,
-    sleep: () => Promise.resolve(),
-    log: () => {},
-  })
+  const app = apiAlone({ result: () => answer, scopes })
   return await (await app.request(`/api/v1${path}`)).json()
 }
 

@@ -1,42 +1,10 @@
 import { expect } from '@std/expect'
-import { createApp } from '../../../functions/api/app.ts'
-import { allScopes } from '../../../functions/api/auth/scopes.ts'
+import { apiAlone } from '../../_support/api_alone.ts'
 
 /** The statuses of `count` lists, of which each reads `rows` rows, with 50 granted requests in all. */
 async function list(path: string, rows: number, count: number): Promise<number[]> {
-  const granted = [50]
-  const results: Record<string, unknown> = { data: [], nextCursor: null, rows }
-  const app = createApp({
-    database: {
-      call: (name, _args, schema) =>
-        Promise.resolve(schema.parse(
-          name === 'take_requests'
-            ? {
-              granted: granted.shift() ?? 0,
-              retryAfterMs: 1000,
-              portal: { generation: 0, revoked: [] },
-            }
-            : results,
-        )),
-    },
-    callbacks: {
-      findApp: () => Promise.reject(new Error('unused')),
-      store: () => Promise.reject(new Error('unused')),
-    },
-    authenticate: () =>
-      Promise.resolve({
-        ...{ orgId: 'org-1', scopes: new Set(allScopes), actor: 'key:default' },
-        ...{ kind: 'key', portal: null },
-      }),
-    portalSecrets: [],
-    verifySecrets: [],
-    checkChannel: () => Promise.resolve([]),
-    corsOrigins: [],
-    wallNow: Date.now,
-    now: () => 0,
-    sleep: () => Promise.resolve(),
-    log: () => {},
-  })
+  const results = { data: [], nextCursor: null, rows }
+  const app = apiAlone({ result: () => results, grants: [50] })
   const statuses: number[] = []
   for (let at = 0; at < count; at++) {
     const response = await app.request(`/api/v1${path}`)

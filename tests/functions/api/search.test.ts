@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
-import { createApp } from '../../../functions/api/app.ts'
 import type { Principal } from '../../../functions/api/auth/principal.ts'
 import type { Scope } from '../../../functions/api/auth/scopes.ts'
+import { apiAlone } from '../../_support/api_alone.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 const endpoint = 'aaaaaaaa-0000-4000-8000-000000000000'
@@ -36,30 +36,7 @@ const found = {
 
 /** The response to a search with these scopes, by its status and the types in its lists. */
 async function search(scopes: Scope[], portal: Principal['portal'] = null): Promise<unknown> {
-  const bucket = { granted: 50, retryAfterMs: 0, portal: { generation: 0, revoked: [] } }
-  const app = createApp({
-    database: {
-      call: (name, _args, schema) =>
-        Promise.resolve(schema.parse(name === 'take_requests' ? bucket : found)),
-    },
-    callbacks: {
-      findApp: () => Promise.reject(new Error('unused')),
-      store: () => Promise.reject(new Error('unused')),
-    },
-    checkChannel: () => Promise.resolve([]),
-    authenticate: () =>
-      Promise.resolve({
-        ...{ orgId: 'org-1', scopes: new Set(scopes), actor: 'user:1' },
-        ...{ kind: portal === null ? 'user' : 'portal', portal },
-      }),
-    portalSecrets: [],
-    verifySecrets: [],
-    corsOrigins: [],
-    wallNow: Date.now,
-    now: () => 0,
-    sleep: () => Promise.resolve(),
-    log: () => {},
-  })
+  const app = apiAlone({ result: () => found, scopes, portal })
   const response = await app.request('/api/v1/search?correlationId=cart-7')
   if (!response.ok) return response.status
   const { events, deliveries, deadLetters, auditEvents, more } = await response.json()

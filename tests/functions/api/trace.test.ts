@@ -1,9 +1,9 @@
 import { expect } from '@std/expect'
-import { createApp } from '../../../functions/api/app.ts'
 import type { Principal } from '../../../functions/api/auth/principal.ts'
 import { allScopes } from '../../../functions/api/auth/scopes.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
 import type { OpenSpan, SpanOptions, Tracer } from '../../../functions/_shared/trace/tracer.ts'
+import { apiAlone } from '../../_support/api_alone.ts'
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 const unsampled = traceparent.replace(/01$/, '00')
@@ -24,36 +24,21 @@ async function publish(
   }
   let trace: unknown
   let row: unknown
-  const app = createApp({
-    database: {
-      call: (name, args, schema, more) => {
-        if (name === 'take_requests') {
-          const portal = { generation: 0, revoked: [] }
-          return Promise.resolve(schema.parse({ granted: 9, retryAfterMs: 0, portal }))
-        }
-        trace = more?.traceparent
-        row = 'p_events' in args && Array.isArray(args.p_events) ? args.p_events[0] : undefined
-        return Promise.resolve(schema.parse({ ids: ['1'] }))
+  const app = apiAlone({
+    result: (_name, args, traceparent) => {
+      trace = traceparent
+      row = Array.isArray(args.p_events) ? args.p_events[0] : undefined
+      return { ids: ['1'] }
+    },
+    deps: {
+      authenticate: () => {
+        if (kind === null) return Promise.reject(new ApiError('unauthenticated', 'Unknown'))
+        const scopes = new Set(allScopes)
+        return Promise.resolve({ orgId: 'org-1', scopes, actor: 'a', kind, portal: null })
       },
+      now: () => 5,
+      tracer,
     },
-    callbacks: {
-      findApp: () => Promise.reject(new Error('unused')),
-      store: () => Promise.reject(new Error('unused')),
-    },
-    checkChannel: () => Promise.resolve([]),
-    authenticate: () => {
-      if (kind === null) return Promise.reject(new ApiError('unauthenticated', 'Unknown'))
-      const scopes = new Set(allScopes)
-      return Promise.resolve({ orgId: 'org-1', scopes, actor: 'a', kind, portal: null })
-    },
-    portalSecrets: [],
-    verifySecrets: [],
-    corsOrigins: [],
-    wallNow: Date.now,
-    now: () => 5,
-    sleep: () => Promise.resolve(),
-    log: () => {},
-    tracer,
   })
   const response = await app.request('/api/v1/events', {
     method: 'POST',
