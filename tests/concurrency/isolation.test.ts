@@ -1,76 +1,16 @@
 /** A refusal of the database affects one delivery or one endpoint, and no other. */
 
 import { expect } from '@std/expect'
-import type { Sql } from 'postgres'
-import type { Delivery } from '../../functions/_shared/contract/contract.ts'
 import { deadlocks, expectExactCounters } from './_support/checks.ts'
-import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { deliverBeside, deliveredTo, openOf } from './_support/bad_endpoint.ts'
+import { db, sql, timePasses, useOneSession } from './_support/one_session.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishMany } from './_support/publish.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { allow, type Operation, refuse } from './_support/refuse.ts'
 
-let db: OutboxDatabase
-let sql: Sql
-
-Deno.test.beforeAll(async () => {
-  db = await startOutbox()
-  sql = (await db.open()).sql
-})
-Deno.test.beforeEach(async () => {
-  await db.reset()
-  await sql`insert into outbox.test_clock (at) values (now())`
-})
-Deno.test.afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-})
-
-async function timePasses(seconds: number): Promise<void> {
-  await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
-}
-
-/** The bad endpoint meets every outcome in turn, and loses some leases; all others succeed. */
-function answer(delivery: Delivery, bad: string, n: number): Report[] {
-  if (delivery.endpoint !== bad) return [report(delivery)]
-  switch (n % 4) {
-    case 0:
-      return [report(delivery)]
-    case 1:
-      return [report(delivery, 'failed')]
-    case 2:
-      return [{ ...report(delivery, 'failed'), status: 404 }]
-    default:
-      return []
-  }
-}
-
-/** Several rounds of a run, each some seconds after the one before. */
-async function deliver(bad: string, rounds: number): Promise<void> {
-  const run = new Run(sql)
-  let results: Report[] = []
-  for (let round = 0; round < rounds; round++) {
-    const { deliveries } = await run.call(results, 100)
-    results = deliveries.flatMap((delivery, n) => answer(delivery, bad, n + round))
-    await timePasses(7)
-  }
-  await run.call(results)
-}
-
-async function openOf(endpoints: string[]): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::integer as n from outbox.delivery_status s
-    where s.open and s.endpoint_id = any (${endpoints}::uuid[])`
-  return row?.n ?? NaN
-}
-
-async function deliveredTo(endpoints: string[], events: string[]): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::integer as n from outbox.attempt a
-    where a.outcome = 'delivered' and a.endpoint_id = any (${endpoints}::uuid[])
-      and a.event_id = any (${events}::uuid[])`
-  return row?.n ?? NaN
-}
+useOneSession()
 
 /** Every table in which dispatch writes rows that belong to an endpoint, or to an event of it. */
 const tables = [
@@ -103,7 +43,7 @@ for (const table of tables) {
       await refuse(sql, { table, operation, endpoint: bad })
       const events = [...before, ...await publishMany(sql, 'thing.done', 12)]
       try {
-        await deliver(bad, 30)
+        await deliverBeside(bad, 30, 'call')
         expect(await openOf(others)).toBe(0)
         expect(await deliveredTo(others, events)).toBe(others.length * events.length)
       } finally {

@@ -1,26 +1,14 @@
 /** If the database refuses one message or one channel, all other messages are sent. */
 
 import { expect } from '@std/expect'
-import type { Sql } from 'postgres'
 import { expectExactCounters } from './_support/checks.ts'
-import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { db, sql, useOneSession } from './_support/one_session.ts'
 import { type Report, report, Run } from './_support/dispatch.ts'
 import type { Operation } from './_support/refuse.ts'
 
-let db: OutboxDatabase
-let sql: Sql
-
-Deno.test.beforeAll(async () => {
-  db = await startOutbox()
-  sql = (await db.open()).sql
-})
+useOneSession()
 Deno.test.beforeEach(async () => {
-  await db.reset()
-  await sql`insert into outbox.test_clock (at) values (now())`
   await sql`select outbox.put_whatsapp_app('1', 'app-secret')`
-})
-Deno.test.afterAll(async () => {
-  await db[Symbol.asyncDispose]()
 })
 
 async function channel(org: string, number: string): Promise<string> {

@@ -1,32 +1,14 @@
 /** An error that passes by itself elsewhere, and one that comes with the commit, may stay for one endpoint. */
 
 import { expect } from '@std/expect'
-import type { Sql } from 'postgres'
 import { expectExactCounters } from './_support/checks.ts'
-import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { db, sql, timePasses, useOneSession } from './_support/one_session.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishMany } from './_support/publish.ts'
 import { patienceMs } from '../_support/patience.ts'
 
-let db: OutboxDatabase
-let sql: Sql
-
-Deno.test.beforeAll(async () => {
-  db = await startOutbox()
-  sql = (await db.open()).sql
-})
-Deno.test.beforeEach(async () => {
-  await db.reset()
-  await sql`insert into outbox.test_clock (at) values (now())`
-})
-Deno.test.afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-})
-
-async function timePasses(seconds: number): Promise<void> {
-  await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
-}
+useOneSession()
 
 type Trigger = { table: string; event: string; timing: 'before' | 'deferred'; body: string }
 

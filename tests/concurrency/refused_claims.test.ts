@@ -1,27 +1,13 @@
 /** A delivery whose lease takes too long costs others a few calls, and is then set aside. */
 
 import { expect } from '@std/expect'
-import type { Sql } from 'postgres'
 import { expectExactCounters } from './_support/checks.ts'
-import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { db, sql, useOneSession } from './_support/one_session.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishMany, publishOne } from './_support/publish.ts'
 
-let db: OutboxDatabase
-let sql: Sql
-
-Deno.test.beforeAll(async () => {
-  db = await startOutbox()
-  sql = (await db.open()).sql
-})
-Deno.test.beforeEach(async () => {
-  await db.reset()
-  await sql`insert into outbox.test_clock (at) values (now())`
-})
-Deno.test.afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-})
+useOneSession()
 
 /** Each change of the delivery of `event` takes longer than a call may. */
 async function slowDown(event: string): Promise<AsyncDisposable> {

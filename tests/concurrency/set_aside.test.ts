@@ -1,34 +1,16 @@
 /** A result that the database refuses is set aside after three attempts, visibly, until retry_now(). */
 
 import { expect } from '@std/expect'
-import type { Sql } from 'postgres'
 import { expectExactCounters } from './_support/checks.ts'
-import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { db, sql, timePasses, useOneSession } from './_support/one_session.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints, type EndpointOptions } from './_support/endpoints.ts'
 import { publishMany, publishOne } from './_support/publish.ts'
 import { allow, refuse } from './_support/refuse.ts'
 
-let db: OutboxDatabase
-let sql: Sql
-
-Deno.test.beforeAll(async () => {
-  db = await startOutbox()
-  sql = (await db.open()).sql
-})
-Deno.test.beforeEach(async () => {
-  await db.reset()
-  await sql`insert into outbox.test_clock (at) values (now())`
-})
-Deno.test.afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-})
+useOneSession()
 
 const constraint = 'new row for relation'
-
-async function timePasses(seconds: number): Promise<void> {
-  await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
-}
 
 /** Refuses each row in attempt with that response, as an operator's own constraint may. */
 async function refusePoison(): Promise<AsyncDisposable> {

@@ -4,73 +4,15 @@
  */
 
 import { expect } from '@std/expect'
-import type { Sql } from 'postgres'
-import type { Delivery } from '../../functions/_shared/contract/contract.ts'
 import { expectExactCounters } from './_support/checks.ts'
-import { type OutboxDatabase, startOutbox } from './_support/database.ts'
-import { drain, type Report, report, Run } from './_support/dispatch.ts'
+import { deliverBeside, deliveredTo, openOf } from './_support/bad_endpoint.ts'
+import { db, sql, timePasses, useOneSession } from './_support/one_session.ts'
+import { drain, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishMany } from './_support/publish.ts'
 import { allow, type Operation, refuse } from './_support/refuse.ts'
 
-let db: OutboxDatabase
-let sql: Sql
-
-Deno.test.beforeAll(async () => {
-  db = await startOutbox()
-  sql = (await db.open()).sql
-})
-Deno.test.beforeEach(async () => {
-  await db.reset()
-  await sql`insert into outbox.test_clock (at) values (now())`
-})
-Deno.test.afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-})
-
-async function timePasses(seconds: number): Promise<void> {
-  await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
-}
-
-async function openOf(endpoints: string[]): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::integer as n from outbox.delivery_status s
-    where s.open and s.endpoint_id = any (${endpoints}::uuid[])`
-  return row?.n ?? NaN
-}
-
-async function deliveredTo(endpoints: string[]): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::integer as n from outbox.attempt a
-    where a.outcome = 'delivered' and a.endpoint_id = any (${endpoints}::uuid[])`
-  return row?.n ?? NaN
-}
-
-/** The bad endpoint meets every outcome in turn, and loses some leases; all others succeed. */
-function resultOf(delivery: Delivery, bad: string, n: number): Report[] {
-  if (delivery.endpoint !== bad) return [report(delivery)]
-  switch (n % 4) {
-    case 0:
-      return [report(delivery)]
-    case 1:
-      return [report(delivery, 'failed')]
-    case 2:
-      return [{ ...report(delivery, 'failed'), status: 404 }]
-    default:
-      return []
-  }
-}
-
-async function deliver(bad: string, rounds: number): Promise<void> {
-  const run = new Run(sql)
-  let results: Report[] = []
-  for (let round = 0; round < rounds; round++) {
-    const { deliveries } = await run.callOrIsolate(results, 100)
-    results = deliveries.flatMap((delivery, n) => resultOf(delivery, bad, n + round))
-    await timePasses(7)
-  }
-  await run.callOrIsolate(results)
-}
+useOneSession()
 
 /** What the tick does about deliveries and events that wait. */
 async function tick(): Promise<void> {
@@ -131,9 +73,9 @@ for (const [code, table, operation] of cases()) {
     await refuse(sql, { table, operation, endpoint: bad, code })
     try {
       const events = [...before, ...await publishMany(sql, 'thing.done', 12)]
-      await deliver(bad, 30)
+      await deliverBeside(bad, 30, 'callOrIsolate')
       expect(await openOf(others)).toBe(0)
-      expect(await deliveredTo(others)).toBe(others.length * events.length)
+      expect(await deliveredTo(others, events)).toBe(others.length * events.length)
     } finally {
       await allow(sql)
     }
