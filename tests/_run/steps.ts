@@ -5,13 +5,15 @@ import { pgTapStep, sessionStep } from './pg_tap_step.ts'
 import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
 
-/** Files that wait most of their time: for a minute of pg_cron, for leases to end, or for a retry. */
+/** Files that wait most of their time: for a minute of pg_cron, for leases to end, for a retry or a token. */
 export const waitingFiles = [
   'tests/e2e/cron_jobs.test.ts',
   'tests/e2e/delivery_lost.test.ts',
   'tests/e2e/delivery_worker.test.ts',
+  'tests/e2e/job_timeouts.test.ts',
   'tests/e2e/message_killed.test.ts',
   'tests/e2e/waking.test.ts',
+  'tests/portal/session.test.ts',
   'tests/project/docs_testing.test.ts',
 ] as const
 
@@ -102,7 +104,7 @@ export const testSteps: readonly Step[] = [
     parts: 1,
   }),
   denoStep({ name: 'console', folder: 'tests/console' }),
-  denoStep({ name: 'portal', folder: 'tests/portal' }),
+  denoStep({ name: 'portal', folder: 'tests/portal', waits: waitingFiles }),
   denoStep({ name: 'project', folder: 'tests/project', waits: waitingFiles }),
 ]
 

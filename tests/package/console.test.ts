@@ -58,8 +58,50 @@ Deno.test('the server passes a request with its body to the API, and nothing wit
     const foreign = { ...request, headers: { cookie, origin: 'https://example.com' } }
     expect(await statusOf(`${origin}/api/v1/events`, foreign)).toBe(403)
     const large = { method: 'POST', headers, body: 'x'.repeat(5 * 1024 * 1024) }
-    expect(await statusOf(`${origin}/api/v1/events`, large).catch(() => 413)).toBe(413)
+    expect(await statusOf(`${origin}/api/v1/events`, large)).toBe(413)
     expect(await statusOf(`${origin}/events`, { headers })).toBe(200)
+  } finally {
+    await running.stop()
+  }
+})
+
+Deno.test('a body that goes on after its refusal, and one that ends in the middle, leave the server running', async () => {
+  const running = await serve()
+  try {
+    const { host, port } = new URL(running.url)
+    const head = `POST /api/v1/events HTTP/1.1\r\nhost: ${host}\r\norigin: ${running.url}\r\n`
+    const large = new TextEncoder().encode('x'.repeat(64 * 1024))
+    const connect = (): Promise<Deno.TcpConn> =>
+      Deno.connect({ hostname: '127.0.0.1', port: Number(port) })
+    for (const ends of ['whole', 'cut'] as const) {
+      const connection = await connect()
+      const reader = connection.readable.getReader()
+      const writer = connection.writable.getWriter()
+      await writer.write(
+        new TextEncoder().encode(`${head}content-length: ${4 * large.length}\r\n\r\n`),
+      )
+      await writer.write(large)
+      const { value } = await reader.read()
+      expect(new TextDecoder().decode(value)).toMatch(/^HTTP\/1\.1 401 /)
+      for (let part = 1; part < (ends === 'whole' ? 4 : 2); part++) await writer.write(large)
+      await Promise.allSettled([writer.close(), reader.cancel()])
+    }
+    expect(await statusOf(`${running.url}/session`)).toBe(401)
+  } finally {
+    await running.stop()
+  }
+})
+
+Deno.test('a body that is too large is refused, however much of it is still to come', async () => {
+  const running = await serve()
+  try {
+    const cookie = await open(running.newLink())
+    const headers = { cookie, origin: running.url }
+    for (let more = 1; more <= 1_000_000; more *= 4) {
+      const body = new Uint8Array(4 * 1024 * 1024 + more)
+      expect(await statusOf(`${running.url}/api/v1/events`, { method: 'POST', headers, body }))
+        .toBe(413)
+    }
   } finally {
     await running.stop()
   }

@@ -46,6 +46,9 @@ export async function serveConsole(
     } catch {
       // The browser has left, or sent what is no request.
       outgoing.destroy()
+    } finally {
+      // What was not read is thrown away: a browser reads the response when it has sent everything.
+      incoming.resume()
     }
   }
 
@@ -74,8 +77,9 @@ function requestOf(incoming: IncomingMessage, base: string): Request | null {
     method,
     headers,
     duplex: 'half',
-    // SAFETY: the stream of Node is the one of the web.
-    ...hasBody ? { body: Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array> } : {},
+    // Readable.toWeb() throws outside of any promise if a body goes on after its stream was cancelled. Without
+    // `destroyOnReturn`, a cancelled body would end the connection before the response.
+    ...hasBody ? { body: ReadableStream.from(incoming.iterator({ destroyOnReturn: false })) } : {},
   }
   return new Request(base + url, init)
 }
