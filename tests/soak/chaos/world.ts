@@ -38,6 +38,8 @@ export interface Relays {
 export interface World extends AsyncDisposable {
   readonly ledger: Ledger
   readonly disk: Disk
+  /** That of the write-ahead log alone. */
+  readonly walDisk: Disk
   readonly server: Server
   readonly relays: Relays
   readonly workers: Workers
@@ -53,7 +55,8 @@ export async function startWorld(seed: number): Promise<World> {
   await using started = new AsyncDisposableStack()
   const ledger = new Ledger()
   const disk = started.use(await makeDisk())
-  const server = await Server.start(disk.path)
+  const walDisk = started.use(await makeDisk('2g'))
+  const server = await Server.start(disk.path, walDisk.isOwn ? walDisk.path : null)
   started.defer(() => server.down())
   await prepareDatabase({
     dbUrl: server.url('postgres'),
@@ -94,6 +97,7 @@ export async function startWorld(seed: number): Promise<World> {
   return {
     ledger,
     disk,
+    walDisk,
     server,
     relays,
     workers,
