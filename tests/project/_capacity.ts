@@ -71,11 +71,10 @@ if (import.meta.main) {
   const page = join(projectRoot, 'docs/capacity.md')
   let text = await Deno.readTextFile(page)
   const tables = capacityTables(measured)
-  ;['@@three@@', '@@costs@@', '@@points@@'].forEach((mark, at) => {
-    if (text.includes(mark)) return text = text.replace(mark, tables[at] ?? '')
-    const old = [...text.matchAll(/^(?:\|.*\n)+/gm)][at]?.[0] ?? ''
-    text = text.replace(old, `${tables[at]}\n`)
-  })
+  for (const [at, mark] of ['@@three@@', '@@costs@@', '@@points@@'].entries()) {
+    const old = text.includes(mark) ? mark : [...text.matchAll(/^(?:\|.*\n)*\|.*$/gm)][at]?.[0]
+    text = text.replace(old ?? '', tables[at] ?? '')
+  }
   text = text.replace(/@@measured@@|Measured on .*? cores of [^.]*\./, tables[3] ?? '')
   await Deno.writeTextFile(page, text)
 }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import postgres, { type Sql } from 'postgres'
 import type { Cost } from '../../../supabase/local/capacity/model.ts'
 import { startPostgres } from '../../../supabase/local/postgres/mod.ts'
@@ -22,7 +23,7 @@ export interface Scene extends AsyncDisposable {
 }
 
 /** So many deliveries in a measurement, whatever the fan-out. */
-const DELIVERIES = 8_000
+const DELIVERIES = 12_000
 const PER_TRANSACTION = 100
 
 export async function startScene(): Promise<Scene> {
@@ -116,8 +117,9 @@ async function measure(
   await sql`update outbox.endpoint set breaker_enabled = false where breaker_enabled`
   receiver.refuse(failRate)
   const events = Math.ceil(DELIVERIES / fanOut)
-  const payload = { text: 'x'.repeat(Math.max(1, Math.round(payloadKib * 1_024) - 11)) }
-  await sql`checkpoint`
+  // Postgres compresses large values, and real payloads are less alike than one letter.
+  const bytes = crypto.getRandomValues(new Uint8Array(Math.round(payloadKib * 1_024 * 0.75) - 8))
+  const payload = { text: Buffer.from(bytes).toString('base64') }
   const before = await read(sql, pids)
   const taken = receiver.taken()
   for (let at = 0; at < events; at += PER_TRANSACTION) {

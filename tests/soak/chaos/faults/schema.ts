@@ -14,7 +14,7 @@ async function replacements(): Promise<string> {
         .map(({ replacement }) => replacement),
     )
   }
-  return [...parts, 'select outbox.close_new();'].join('\n')
+  return [...parts, 'select outbox.close_new()'].join(';\n')
 }
 
 /** The upgrade of a release, without its steps, while workers and functions run. */
