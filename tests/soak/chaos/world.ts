@@ -53,6 +53,7 @@ export interface World extends AsyncDisposable {
 /** Starts it all; takes about ten seconds. */
 export async function startWorld(seed: number): Promise<World> {
   await using started = new AsyncDisposableStack()
+  started.use(ignoreDeadSockets())
   const ledger = new Ledger()
   const disk = started.use(await makeDisk())
   const walDisk = started.use(await makeDisk('2g'))
@@ -106,5 +107,17 @@ export async function startWorld(seed: number): Promise<World> {
     publishers,
     receiver,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** The driver of a connection that a fault has ended may reject after everybody has left it. */
+function ignoreDeadSockets(): Disposable {
+  const ignore = (event: PromiseRejectionEvent): void => {
+    const code: unknown = event.reason?.code
+    if (code === 'ECONNRESET' || code === 'EPIPE') event.preventDefault()
+  }
+  globalThis.addEventListener('unhandledrejection', ignore)
+  return {
+    [Symbol.dispose]: () => globalThis.removeEventListener('unhandledrejection', ignore),
   }
 }
