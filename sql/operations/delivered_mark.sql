@@ -65,8 +65,8 @@ comment on function outbox.mark_delivered(timestamptz, text, uuid, text) is
   'Starts a job that ends the open deliveries that were due until p_until, of one organisation, of '
   'one endpoint, or of all: {"id", "enabled": whether runs deliver meanwhile: what they send '
   'before the job comes to it is sent a second time}. Each gets an attempt of kind close with the '
-  'number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. OH001, '
-  'OH002.';
+  'number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. '
+  'OH001, OH002.';
 
 create function outbox.deliveries_to_mark(
   p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamptz
@@ -106,7 +106,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_why constant text := pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
+  v_why constant text :=
+    pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
   v_found outbox.delivery[];
   v_one outbox.delivery;
 begin

@@ -136,7 +136,7 @@ pinned as (
     and coalesce(a.backend_xmin, a.backend_xid) is not null
 ),
 limits as materialized (
-  select n.name, pg_catalog.string_agg(coalesce(n.problem, n.state), '; ') as state,
+  select n.name, pg_catalog.string_agg(coalesce(n.problem, n.detail), '; ') as detail,
     pg_catalog.bool_or(n.problem is not null) as is_near
   from outbox.near_limits(outbox.clock()) n group by n.name
 ),
@@ -323,7 +323,7 @@ checks as (
     coalesce(s.problem, 'yes')
   from (select outbox.settings_problem() as problem) s
   union all
-  select q.place, q.question, q.runbook, case when l.is_near then 'error' else 'ok' end, l.state
+  select q.place, q.question, q.runbook, case when l.is_near then 'error' else 'ok' end, l.detail
   from (values
     (24, 'disk', 'Is there room on the disk?', 'Disk'),
     (25, 'transaction_ids', 'Are there transaction ids left?', 'Transaction ids'),

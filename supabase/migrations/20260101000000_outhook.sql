@@ -18040,7 +18040,7 @@ comment on function outbox.limit_gauges(timestamptz) is
 -- Limits of the database that are near. Each is told while there is time to act, because a full
 -- disk, or no transaction id or connection left, stops the application as well.
 
-create function outbox.disk_checks() returns table (state text, problem text)
+create function outbox.disk_checks() returns table (detail text, problem text)
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -18048,7 +18048,7 @@ declare
   v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
   v_slot record;
 begin
-  state := pg_catalog.pg_size_pretty(v_used) || case
+  detail := pg_catalog.pg_size_pretty(v_used) || case
     when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
     else ' are used; database.disk_mib is not set'
   end;
@@ -18064,7 +18064,7 @@ begin
   if v_slot.bytes > least(nullif(v_disk, 0) / 10,
     pg_catalog.pg_size_bytes(pg_catalog.current_setting('max_wal_size')))
   then
-    state := pg_catalog.format('the slot %s keeps %s of WAL', v_slot.slot_name,
+    detail := pg_catalog.format('the slot %s keeps %s of WAL', v_slot.slot_name,
       pg_catalog.pg_size_pretty(v_slot.bytes));
     problem := pg_catalog.format(
       'the replication slot %s keeps %s of WAL, %s (runbook: Disk)', v_slot.slot_name,
@@ -18078,7 +18078,7 @@ comment on function outbox.disk_checks() is
   'How full the disk is, a problem if less than 10 % is left; and a replication slot that keeps '
   'more of the write-ahead log than max_wal_size, or than a tenth of the disk.';
 
-create function outbox.dead_row_checks() returns table (state text, problem text)
+create function outbox.dead_row_checks() returns table (detail text, problem text)
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -18090,7 +18090,7 @@ begin
   from pg_catalog.pg_stat_user_tables t
   where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
   order by t.n_dead_tup desc, t.relname limit 1;
-  state := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
+  detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
     v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
   if v_table.n_dead_tup > v_table.n_live_tup + v_most then
     problem := pg_catalog.format(
@@ -18105,7 +18105,7 @@ comment on function outbox.dead_row_checks() is
   'The table with the most dead rows, a problem if it has 500,000 more than live ones.';
 
 create function outbox.partition_checks(p_now timestamptz)
-returns table (state text, problem text)
+returns table (detail text, problem text)
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -18117,7 +18117,7 @@ begin
   if pg_catalog.to_regclass('outbox.' || outbox.partition_name('event', v_day)) is not null
     and pg_catalog.to_regclass('outbox.' || outbox.partition_name('attempt', v_day)) is not null
   then
-    state := pg_catalog.format('to the end of %s at least', v_day);
+    detail := pg_catalog.format('to the end of %s at least', v_day);
     return next;
     return;
   end if;
@@ -18127,7 +18127,7 @@ begin
     select pg_catalog.max(o.until) as until from outbox.partitions(t.name) o
   ) p
   order by 2, 1 limit 1;
-  state := 'until ' || coalesce(outbox.iso_time(nullif(v_until, '-infinity')), 'no day');
+  detail := 'until ' || coalesce(outbox.iso_time(nullif(v_until, '-infinity')), 'no day');
   if v_until < p_now + interval '2 days' then
     problem := pg_catalog.format(
       'the partitions of %s end %s: outbox.add_partitions() creates more (runbook: Partitions)',
@@ -18141,23 +18141,23 @@ comment on function outbox.partition_checks(timestamptz) is
   'job creates them seven days ahead.';
 
 create function outbox.snapshot_checks(p_now timestamptz)
-returns table (state text, problem text)
+returns table (detail text, problem text)
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_session record;
 begin
-  select a.pid, a.state, a.xact_start into v_session
+  select a.pid, a.xact_start into v_session
   from pg_catalog.pg_stat_activity a
   where a.backend_type = 'client backend' and a.pid <> pg_catalog.pg_backend_pid()
     and coalesce(a.backend_xmin, a.backend_xid) is not null
   order by a.xact_start limit 1;
-  state := coalesce(pg_catalog.format('the oldest is of pid %s, since %s', v_session.pid,
+  detail := coalesce(pg_catalog.format('the oldest is of pid %s, since %s', v_session.pid,
     outbox.iso_time(v_session.xact_start)), 'no transaction is open');
   if v_session.xact_start < p_now - interval '15 minutes' then
     problem := pg_catalog.format(
-      'a transaction delays vacuum: pid %s, %s, open since %s (runbook: Vacuum delayed)',
-      v_session.pid, v_session.state, outbox.iso_time(v_session.xact_start));
+      'a transaction delays vacuum: pid %s, open since %s (runbook: Vacuum delayed)',
+      v_session.pid, outbox.iso_time(v_session.xact_start));
   end if;
   return next;
 end
@@ -18166,7 +18166,7 @@ comment on function outbox.snapshot_checks(timestamptz) is
   'The oldest transaction that delays vacuum, a problem if it began 15 minutes before p_now.';
 
 create function outbox.near_limits(p_now timestamptz)
-returns table (name text, state text, problem text)
+returns table (name text, detail text, problem text)
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -18181,7 +18181,7 @@ begin
     v_sent := outbox.sent_in_month(p_now);
   end if;
   return query
-  select 'disk', c.state, c.problem from outbox.disk_checks() c
+  select 'disk', c.detail, c.problem from outbox.disk_checks() c
   union all
   select 'transaction_ids', v_ids || ' of 2147483648', case
     when v_ids > 1000000000 then pg_catalog.format(
@@ -18194,12 +18194,12 @@ begin
       '%s of %s connections are open (runbook: Connections)', v_open, v_most)
   end
   union all
-  select 'snapshots', c.state, c.problem
+  select 'snapshots', c.detail, c.problem
   from outbox.snapshot_checks(pg_catalog.clock_timestamp()) c
   union all
-  select 'dead_rows', c.state, c.problem from outbox.dead_row_checks() c
+  select 'dead_rows', c.detail, c.problem from outbox.dead_row_checks() c
   union all
-  select 'partitions', c.state, c.problem from outbox.partition_checks(p_now) c
+  select 'partitions', c.detail, c.problem from outbox.partition_checks(p_now) c
   union all
   select 'net_requests', coalesce(v_requests || ' requests', 'there is no pg_net'), case
     -- pg_net sends 200 at a time.
@@ -19043,8 +19043,8 @@ comment on function outbox.mark_delivered(timestamptz, text, uuid, text) is
   'Starts a job that ends the open deliveries that were due until p_until, of one organisation, of '
   'one endpoint, or of all: {"id", "enabled": whether runs deliver meanwhile: what they send '
   'before the job comes to it is sent a second time}. Each gets an attempt of kind close with the '
-  'number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. OH001, '
-  'OH002.';
+  'number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. '
+  'OH001, OH002.';
 
 create function outbox.deliveries_to_mark(
   p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamptz
@@ -19084,7 +19084,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_why constant text := pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
+  v_why constant text :=
+    pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
   v_found outbox.delivery[];
   v_one outbox.delivery;
 begin
@@ -19825,7 +19826,8 @@ grant execute on function
   outbox.check_installation(uuid)
 to service_role;
 grant select on
-  outbox.replay_job, outbox.delivered_mark, outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
+  outbox.replay_job, outbox.delivered_mark,
+  outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
   outbox.webhook_outbox,
   outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;

@@ -56,7 +56,9 @@ export function capacityTables({ at, machine, costs, points }: Measured): string
       ...points.map(({ fanOut, payloadKib, failRate, measured, told }) =>
         `| ${fanOut} | ${payloadKib} | ${failRate * 100} % | ` +
         `${share(told.postgresUs, measured.postgresUs)} | ` +
-        `${share(told.workerUs, measured.workerUs)} | ${share(told.walBytes, measured.walBytes)} | ` +
+        `${share(told.workerUs, measured.workerUs)} | ${
+          share(told.walBytes, measured.walBytes)
+        } | ` +
         `${share(told.storedBytes, measured.storedBytes)} |`
       ),
     ].join('\n'),

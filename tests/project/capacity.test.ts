@@ -2,10 +2,15 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { type Cost, type Costs, costOfEvent, fitCosts } from '../../supabase/local/capacity/model.ts'
+import {
+  type Cost,
+  costOfEvent,
+  type Costs,
+  fitCosts,
+} from '../../supabase/local/capacity/model.ts'
 import { firstLimit, needOf, sizeFor, useOf } from '../../supabase/local/capacity/need.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { docs } from './_docs.ts'
+import { docs, docsBlock } from './_docs.ts'
 import { capacityTables } from './_capacity.ts'
 
 interface Measured {
@@ -65,6 +70,7 @@ Deno.test('a larger load needs more, and a size that is enough', () => {
 })
 
 Deno.test('the page has the tables of today', () => {
+  expect(docsBlock('capacity')).toContain('task capacity --events-per-day')
   const page = docs.get('docs/capacity.md')?.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
   for (const table of capacityTables({ at, machine, costs, points })) {
     for (const line of table.split('\n')) {

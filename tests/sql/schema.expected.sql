@@ -10499,7 +10499,7 @@ COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A d
 
 -- Name: dead_row_checks(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.dead_row_checks() RETURNS TABLE(state text, problem text)
+CREATE FUNCTION outbox.dead_row_checks() RETURNS TABLE(detail text, problem text)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -10512,7 +10512,7 @@ begin
   from pg_catalog.pg_stat_user_tables t
   where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
   order by t.n_dead_tup desc, t.relname limit 1;
-  state := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
+  detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
     v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
   if v_table.n_dead_tup > v_table.n_live_tup + v_most then
     problem := pg_catalog.format(
@@ -11080,7 +11080,7 @@ COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_r
 
 -- Name: disk_checks(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.disk_checks() RETURNS TABLE(state text, problem text)
+CREATE FUNCTION outbox.disk_checks() RETURNS TABLE(detail text, problem text)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -11089,7 +11089,7 @@ declare
   v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
   v_slot record;
 begin
-  state := pg_catalog.pg_size_pretty(v_used) || case
+  detail := pg_catalog.pg_size_pretty(v_used) || case
     when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
     else ' are used; database.disk_mib is not set'
   end;
@@ -11105,7 +11105,7 @@ begin
   if v_slot.bytes > least(nullif(v_disk, 0) / 10,
     pg_catalog.pg_size_bytes(pg_catalog.current_setting('max_wal_size')))
   then
-    state := pg_catalog.format('the slot %s keeps %s of WAL', v_slot.slot_name,
+    detail := pg_catalog.format('the slot %s keeps %s of WAL', v_slot.slot_name,
       pg_catalog.pg_size_pretty(v_slot.bytes));
     problem := pg_catalog.format(
       'the replication slot %s keeps %s of WAL, %s (runbook: Disk)', v_slot.slot_name,
@@ -21626,7 +21626,8 @@ CREATE FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_why constant text := pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
+  v_why constant text :=
+    pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
   v_found outbox.delivery[];
   v_one outbox.delivery;
 begin
@@ -22418,7 +22419,7 @@ COMMENT ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) IS 'The col
 
 -- Name: near_limits(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.near_limits(p_now timestamp with time zone) RETURNS TABLE(name text, state text, problem text)
+CREATE FUNCTION outbox.near_limits(p_now timestamp with time zone) RETURNS TABLE(name text, detail text, problem text)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -22434,7 +22435,7 @@ begin
     v_sent := outbox.sent_in_month(p_now);
   end if;
   return query
-  select 'disk', c.state, c.problem from outbox.disk_checks() c
+  select 'disk', c.detail, c.problem from outbox.disk_checks() c
   union all
   select 'transaction_ids', v_ids || ' of 2147483648', case
     when v_ids > 1000000000 then pg_catalog.format(
@@ -22447,12 +22448,12 @@ begin
       '%s of %s connections are open (runbook: Connections)', v_open, v_most)
   end
   union all
-  select 'snapshots', c.state, c.problem
+  select 'snapshots', c.detail, c.problem
   from outbox.snapshot_checks(pg_catalog.clock_timestamp()) c
   union all
-  select 'dead_rows', c.state, c.problem from outbox.dead_row_checks() c
+  select 'dead_rows', c.detail, c.problem from outbox.dead_row_checks() c
   union all
-  select 'partitions', c.state, c.problem from outbox.partition_checks(p_now) c
+  select 'partitions', c.detail, c.problem from outbox.partition_checks(p_now) c
   union all
   select 'net_requests', coalesce(v_requests || ' requests', 'there is no pg_net'), case
     -- pg_net sends 200 at a time.
@@ -24458,7 +24459,7 @@ COMMENT ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with tim
 
 -- Name: partition_checks(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.partition_checks(p_now timestamp with time zone) RETURNS TABLE(state text, problem text)
+CREATE FUNCTION outbox.partition_checks(p_now timestamp with time zone) RETURNS TABLE(detail text, problem text)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -24471,7 +24472,7 @@ begin
   if pg_catalog.to_regclass('outbox.' || outbox.partition_name('event', v_day)) is not null
     and pg_catalog.to_regclass('outbox.' || outbox.partition_name('attempt', v_day)) is not null
   then
-    state := pg_catalog.format('to the end of %s at least', v_day);
+    detail := pg_catalog.format('to the end of %s at least', v_day);
     return next;
     return;
   end if;
@@ -24481,7 +24482,7 @@ begin
     select pg_catalog.max(o.until) as until from outbox.partitions(t.name) o
   ) p
   order by 2, 1 limit 1;
-  state := 'until ' || coalesce(outbox.iso_time(nullif(v_until, '-infinity')), 'no day');
+  detail := 'until ' || coalesce(outbox.iso_time(nullif(v_until, '-infinity')), 'no day');
   if v_until < p_now + interval '2 days' then
     problem := pg_catalog.format(
       'the partitions of %s end %s: outbox.add_partitions() creates more (runbook: Partitions)',
@@ -33299,24 +33300,24 @@ COMMENT ON FUNCTION outbox.slot_wal() IS 'How much of the write-ahead log each r
 
 -- Name: snapshot_checks(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.snapshot_checks(p_now timestamp with time zone) RETURNS TABLE(state text, problem text)
+CREATE FUNCTION outbox.snapshot_checks(p_now timestamp with time zone) RETURNS TABLE(detail text, problem text)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_session record;
 begin
-  select a.pid, a.state, a.xact_start into v_session
+  select a.pid, a.xact_start into v_session
   from pg_catalog.pg_stat_activity a
   where a.backend_type = 'client backend' and a.pid <> pg_catalog.pg_backend_pid()
     and coalesce(a.backend_xmin, a.backend_xid) is not null
   order by a.xact_start limit 1;
-  state := coalesce(pg_catalog.format('the oldest is of pid %s, since %s', v_session.pid,
+  detail := coalesce(pg_catalog.format('the oldest is of pid %s, since %s', v_session.pid,
     outbox.iso_time(v_session.xact_start)), 'no transaction is open');
   if v_session.xact_start < p_now - interval '15 minutes' then
     problem := pg_catalog.format(
-      'a transaction delays vacuum: pid %s, %s, open since %s (runbook: Vacuum delayed)',
-      v_session.pid, v_session.state, outbox.iso_time(v_session.xact_start));
+      'a transaction delays vacuum: pid %s, open since %s (runbook: Vacuum delayed)',
+      v_session.pid, outbox.iso_time(v_session.xact_start));
   end if;
   return next;
 end

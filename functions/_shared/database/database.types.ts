@@ -4547,8 +4547,8 @@ export type Database = {
       'dead_row_checks': {
         Args: Record<PropertyKey, never>
         Returns: {
+          'detail': string
           'problem': string
-          'state': string
         }[]
       }
       'decide_copy': { Args: { 'p_decision': string; 'p_project'?: string }; Returns: Json }
@@ -4606,8 +4606,8 @@ export type Database = {
       'disk_checks': {
         Args: Record<PropertyKey, never>
         Returns: {
+          'detail': string
           'problem': string
-          'state': string
         }[]
       }
       'dispatch': {
@@ -6315,9 +6315,9 @@ export type Database = {
       'near_limits': {
         Args: { 'p_now': string }
         Returns: {
+          'detail': string
           'name': string
           'problem': string
-          'state': string
         }[]
       }
       'net_requests': { Args: Record<PropertyKey, never>; Returns: number }
@@ -6801,8 +6801,8 @@ export type Database = {
       'partition_checks': {
         Args: { 'p_now': string }
         Returns: {
+          'detail': string
           'problem': string
-          'state': string
         }[]
       }
       'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
@@ -8097,8 +8097,8 @@ export type Database = {
       'snapshot_checks': {
         Args: { 'p_now': string }
         Returns: {
+          'detail': string
           'problem': string
-          'state': string
         }[]
       }
       'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
