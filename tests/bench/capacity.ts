@@ -1,6 +1,6 @@
 /**
  * Measures what an event and a delivery cost, from which `task capacity` adds up a load, and five other loads,
- * to see how far the sums are from what is measured. Writes tests/bench/results/capacity.json. Takes two
+ * to see how far the sums are from what is measured. Writes tests/bench/results/capacity/measured.json. Takes two
  * minutes on a quiet machine:
  *
  *   npx -y deno@2.9.6 run -A tests/bench/capacity.ts
@@ -13,7 +13,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { type Cost, costOfEvent, fitCosts } from '../../supabase/local/capacity/model.ts'
 import { type Point, startScene } from './capacity/scene.ts'
 
-const file = join(projectRoot, 'tests/bench/results/capacity.json')
+const file = join(projectRoot, 'tests/bench/results/capacity/measured.json')
 
 const SMALL = 0.4
 const LARGE = 16

@@ -68,7 +68,7 @@ export function capacityTables({ at, machine, costs, points }: Measured): string
 
 if (import.meta.main) {
   const measured: Measured = JSON.parse(
-    await Deno.readTextFile(join(projectRoot, 'tests/bench/results/capacity.json')),
+    await Deno.readTextFile(join(projectRoot, 'tests/bench/results/capacity/measured.json')),
   )
   const page = join(projectRoot, 'docs/capacity.md')
   let text = await Deno.readTextFile(page)

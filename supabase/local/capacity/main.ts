@@ -18,7 +18,7 @@ const help = `Tell what a load needs: processors, log, storage, workers, and wha
   --fail-rate <n>       the share of deliveries whose first attempt fails (default 0.01)
   --help                show this
 
-The costs are those of tests/bench/results/capacity.json: docs/capacity.md says how they are measured.`
+The costs are those of tests/bench/results/capacity/measured.json: docs/capacity.md says how they are measured.`
 
 /** Beyond so many endpoints a batch reads many more gates, which is not measured. */
 const MOST_ENDPOINTS = 1_000
@@ -57,7 +57,7 @@ export async function main(args: string[] = Deno.args): Promise<void> {
   }
   // SAFETY: tests/project/capacity.test.ts reads the same file.
   const { costs } = JSON.parse(
-    await Deno.readTextFile(join(projectRoot, 'tests/bench/results/capacity.json')),
+    await Deno.readTextFile(join(projectRoot, 'tests/bench/results/capacity/measured.json')),
   ) as { costs: Costs }
   for (const [name, value] of tellNeed(costs, load)) print(`${name.padEnd(18)}${value}`)
   if (load.endpoints > MOST_ENDPOINTS) {
