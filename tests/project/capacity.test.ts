@@ -71,10 +71,10 @@ Deno.test('a larger load needs more, and a size that is enough', () => {
 
 Deno.test('the page has the tables of today', () => {
   expect(docsBlock('capacity')).toContain('task capacity --events-per-day')
-  const page = docs.get('docs/capacity.md')?.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
+  const page = docs.get('docs/capacity.md')?.replaceAll(/ +/g, ' ').replaceAll(/-{2,}/g, '---')
   for (const table of capacityTables({ at, machine, costs, points })) {
     for (const line of table.split('\n')) {
-      expect(page).toContain(line.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---'))
+      expect(page).toContain(line.replaceAll(/ +/g, ' ').replaceAll(/-{2,}/g, '---'))
     }
   }
 })
