@@ -40,7 +40,10 @@ export const metricsResult = z.object({
   version: z.string(),
   now: z.number(),
   bounds: z.object({ attempt_ms: z.array(z.number()), latency_ms: z.array(z.number()) }),
-  /** `[metric, labels, n, total]`; the last label of a histogram is the bucket's number, from 1. */
+  /**
+   * `[metric, labels, n, total]`; the last label of a histogram is the bucket's number, from 1. total is in
+   * milliseconds, for `attempts` in bytes.
+   */
   counters: z.array(z.tuple([z.string(), z.array(z.string()), z.number(), z.number()])),
   queue: z.object({
     endpoints: z.array(endpointGroup),

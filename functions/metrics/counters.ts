@@ -154,6 +154,7 @@ export function counterFamilies(result: MetricsResult): Family[] {
     ...specs.map((spec) => familyOf(spec, result.counters, kinds)),
     ...otherFamilies(result.counters),
     leases(result.counters, kinds),
+    sent(result.counters, kinds),
     {
       name: 'outhook_kicks',
       type: 'counter',
@@ -217,6 +218,20 @@ function leases(counters: readonly Counted[], kinds: string[]): Family {
     name: 'outhook_leases_expired',
     type: 'counter',
     help: 'Deliveries without a result: their run died, or took longer than the lease.',
+    samples: [...sums].map(([kind, value]) => ({ labels: [['kind', kind]], value })),
+  }
+}
+
+function sent(counters: readonly Counted[], kinds: string[]): Family {
+  const sums = new Map(kinds.map((kind) => [kind, 0]))
+  for (const [metric, [kind = ''], , bytes] of counters) {
+    if (metric === 'attempts') sums.set(kind, (sums.get(kind) ?? 0) + bytes)
+  }
+  return {
+    name: 'outhook_sent_bytes',
+    type: 'counter',
+    unit: 'bytes',
+    help: 'Payloads of all attempts, repeats included, without headers.',
     samples: [...sums].map(([kind, value]) => ({ labels: [['kind', kind]], value })),
   }
 }

@@ -5,7 +5,7 @@ export function gauge(
   name: string,
   help: string,
   samples: readonly Sample[],
-  unit?: 'seconds' | 'bytes',
+  unit?: 'seconds' | 'bytes' | undefined,
 ): Family {
   return { name, type: 'gauge', help, samples, ...unit === undefined ? {} : { unit } }
 }

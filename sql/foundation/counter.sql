@@ -12,8 +12,8 @@ create table outbox.counter (
 ) with (fillfactor = 50);
 comment on table outbox.counter is
   'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the '
-  'sum of the measured times in milliseconds. The last label of a histogram is the number of the '
-  'bucket, from 1.';
+  'sum of the measured times in milliseconds, and for attempts the bytes of their payloads. The '
+  'last label of a histogram is the number of the bucket, from 1.';
 
 create table outbox.counter_change (
   at timestamptz not null default pg_catalog.clock_timestamp(),

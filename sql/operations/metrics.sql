@@ -165,6 +165,8 @@ begin
       select a.metric, a.labels, pg_catalog.sum(a.n) as n, pg_catalog.sum(a.total) as total
       from (
         select c.metric, c.labels, c.n, c.total from outbox.counter c
+        -- It is no counter: see operations/limits.
+        where c.metric <> 'sent_before'
         union all
         select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
       ) a
@@ -216,11 +218,12 @@ begin
     'events', outbox.event_metrics(),
     'engine', outbox.engine_metrics(v_now),
     'database', outbox.database_metrics(),
-    'gauges', outbox.module_gauges());
+    'gauges', outbox.module_gauges() || outbox.limit_gauges(v_now));
 end
 $$;
 comment on function outbox.get_metrics() is
   'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", '
   '"events", "engine", "database", "gauges"}. The parts are those of counters(), '
-  'queue_metrics(), event_metrics(), engine_metrics(), database_metrics() and module_gauges(). '
+  'queue_metrics(), event_metrics(), engine_metrics(), database_metrics(), module_gauges() and '
+  'limit_gauges(). '
   'Reads neither history nor queues.';

@@ -98,7 +98,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || v_more;
+  ], null) || outbox.limit_problems(outbox.clock()) || v_more;
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
@@ -106,7 +106,8 @@ comment on function outbox.queue_problems(jsonb) is
   'an upgrade that is not finished, functions of another version, runs of another project, kicks '
   'that pg_net does not send, kinds that no live run can send, objects that the periodic work '
   'cannot process, settings without a row, a backlog older than a minute, worker.enabled is '
-  'false, what a module adds. p_backlog: the result of queue_backlog().';
+  'false, limits of the database that are near, what a module adds. p_backlog: the result of '
+  'queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select

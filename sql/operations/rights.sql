@@ -13,6 +13,7 @@ grant execute on function
   outbox.set_replay_job(text, text),
   outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer),
   outbox.discard_dead_letter(uuid, uuid, text),
+  outbox.mark_delivered(timestamptz, text, uuid, text),
   outbox.get_metrics(),
   outbox.queue_backlog(),
   outbox.queue_problems(jsonb),
@@ -20,7 +21,8 @@ grant execute on function
   outbox.check_installation(uuid)
 to service_role;
 grant select on
-  outbox.replay_job, outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
+  outbox.replay_job, outbox.delivered_mark,
+  outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
   outbox.webhook_outbox,
   outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;

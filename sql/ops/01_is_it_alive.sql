@@ -135,6 +135,11 @@ pinned as (
   where a.backend_type = 'client backend' and a.pid <> pg_catalog.pg_backend_pid()
     and coalesce(a.backend_xmin, a.backend_xid) is not null
 ),
+limits as materialized (
+  select n.name, pg_catalog.string_agg(coalesce(n.problem, n.detail), '; ') as detail,
+    pg_catalog.bool_or(n.problem is not null) as is_near
+  from outbox.near_limits(outbox.clock()) n group by n.name
+),
 checks as (
   select 1 as place, 'Is delivery switched on?' as question, 'Nothing moves' as runbook,
     case when outbox.setting_on('worker.enabled') then 'ok' else 'warning' end as status,
@@ -317,6 +322,18 @@ checks as (
     case when s.problem is null then 'ok' else 'error' end,
     coalesce(s.problem, 'yes')
   from (select outbox.settings_problem() as problem) s
+  union all
+  select q.place, q.question, q.runbook, case when l.is_near then 'error' else 'ok' end, l.detail
+  from (values
+    (24, 'disk', 'Is there room on the disk?', 'Disk'),
+    (25, 'transaction_ids', 'Are there transaction ids left?', 'Transaction ids'),
+    (26, 'connections', 'Are there connections left?', 'Connections'),
+    (27, 'dead_rows', 'Does vacuum remove dead rows?', 'Vacuum delayed'),
+    (28, 'partitions', 'How far do the partitions reach?', 'Partitions'),
+    (29, 'net_requests', 'Is the queue of pg_net short?', 'Kicks wait'),
+    (30, 'traffic', 'How much was sent in this month?', 'Traffic')
+  ) q (place, name, question, runbook)
+  join limits l on l.name = q.name
 )
 select c.question, c.status, c.result, case when c.status <> 'ok' then c.runbook end as runbook
 from checks c

@@ -75,14 +75,15 @@ begin
     return false;
   end if;
   set constraints all immediate;
-  return outbox.work_backfills(outbox.clock());
+  return outbox.work_delivered_marks(outbox.clock()) or outbox.work_backfills(outbox.clock());
 exception when query_canceled or assert_failure or others then
-  raise warning 'outbox.work_backfills(): % %', sqlstate, sqlerrm;
+  raise warning 'outbox.try_backfill(): % %', sqlstate, sqlerrm;
   return false;
 end
 $$;
 comment on function outbox.try_backfill(timestamptz) is
-  'Executes one step of one backfill (work_backfills()), unless it is after p_until or the job '
+  'Executes one step of a job of mark_delivered() or, if there is none, of one backfill '
+  '(work_delivered_marks(), work_backfills()), unless it is after p_until or the job '
   'outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the '
   'job continues.';
 

@@ -66,6 +66,7 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['soak', { module: 'tests/run.ts', args: ['--soak'], also: everything }],
   ['bench', { module: 'tests/bench/main.ts', also: everything }],
   ['bench:engine', { module: 'tests/bench/engine.ts', also: everything }],
+  ['capacity', { module: 'supabase/local/capacity/main.ts' }],
   ['mutants', { module: 'tests/mutants/main.ts', also: everything }],
   ['db:build', { module: 'supabase/local/db_build.ts' }],
   ['freeze', { module: 'supabase/local/freeze.ts' }],

@@ -40,9 +40,10 @@
 --   operations/backfill_events.sql, operations/backfill_kept.sql, operations/backfill_turn.sql,
 --   operations/purge.sql, operations/open_delivery.sql, operations/delivery_status.sql,
 --   operations/recent_deliveries.sql, operations/endpoint_status.sql,
---   operations/settings_problem.sql, operations/queue_health.sql, operations/relay_status.sql,
---   operations/outbox_views.sql, operations/publish_inserted.sql, operations/release.sql,
---   operations/cancel_pending.sql, operations/decide_copy.sql, operations/queue_metrics.sql,
+--   operations/settings_problem.sql, operations/limits.sql, operations/near_limits.sql,
+--   operations/queue_health.sql, operations/relay_status.sql, operations/outbox_views.sql,
+--   operations/publish_inserted.sql, operations/release.sql, operations/cancel_pending.sql,
+--   operations/delivered_mark.sql, operations/decide_copy.sql, operations/queue_metrics.sql,
 --   operations/metrics.sql, operations/check_installation.sql, operations/rights.sql,
 --   time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
 --   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/sweep_events.sql,
@@ -1523,8 +1524,8 @@ create table outbox.counter (
 ) with (fillfactor = 50);
 comment on table outbox.counter is
   'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the '
-  'sum of the measured times in milliseconds. The last label of a histogram is the number of the '
-  'bucket, from 1.';
+  'sum of the measured times in milliseconds, and for attempts the bytes of their payloads. The '
+  'last label of a histogram is the number of the bucket, from 1.';
 
 create table outbox.counter_change (
   at timestamptz not null default pg_catalog.clock_timestamp(),
@@ -9894,7 +9895,7 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
-      d.deliver_at, d.secret_id, d.rejected_secrets,
+      d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent
   ), attempt as (
@@ -9913,7 +9914,8 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent,
+        pg_catalog.sum(g.body_bytes) as bytes
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -9934,7 +9936,7 @@ begin
     -- Before the labels are made: they would be as many as the endpoints.
     select t.kind, t.error_class, t.code, t.took, t.age, pg_catalog.sum(t.n) as n,
       pg_catalog.sum(t.ms) as ms, pg_catalog.sum(t.age_ms) as age_ms,
-      pg_catalog.sum(t.resent) as resent
+      pg_catalog.sum(t.resent) as resent, pg_catalog.sum(t.bytes) as bytes
     from tallied t
     group by 1, 2, 3, 4, 5
   ), counted as (
@@ -9942,7 +9944,7 @@ begin
     select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from by_kind t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, t.bytes),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
       ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
@@ -10142,8 +10144,8 @@ begin
       end as lost_leases,
       d.lost_before + case when r.outcome = 'failed' and not v.lost then d.lost_leases else 0 end
         as lost_before,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
-      l.head_at, l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
+      l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
@@ -10261,7 +10263,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms, b.resent
+      b.age, b.age_ms, b.resent, b.bytes
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
@@ -10269,7 +10271,8 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent,
+        pg_catalog.sum(j.body_bytes) as bytes
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -10286,7 +10289,8 @@ begin
     ) b
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n), 0
+    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.bytes)
     from tallied t
     group by t.kind, t.outcome, t.error_class, t.code
     union all
@@ -17830,6 +17834,408 @@ $$;
 comment on function outbox.settings_problem() is
   'The settings that functions read and that have no row; null if there is none.';
 
+-- sql/operations/limits.sql
+
+-- What the limits of the database are used up to: the disk, transaction ids, connections, the queue
+-- of pg_net and the traffic of a month. near_limits judges these figures. They cost a few system
+-- calls for each file of the database, and read no table that grows.
+
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('database.disk_mib', '0', 'integer', 0, 1000000000,
+    'The size of the disk of the database in MiB, which no query can find out; 0: not known, and '
+    'nothing warns before the disk is full'),
+  ('traffic.mib_per_month', '0', 'integer', 0, 1000000000,
+    'How many MiB of payloads may be sent in a month (UTC) before health warns; nothing is ever '
+    'held back; 0: no warning');
+
+create function outbox.wal_position() returns pg_lsn
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
+    else pg_catalog.pg_current_wal_lsn()
+  end;
+end
+$$;
+comment on function outbox.wal_position() is
+  'How far the write-ahead log is, also on a standby server.';
+
+create function outbox.wal_bytes() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if not pg_catalog.has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') then
+    return null;
+  end if;
+  return (select coalesce(pg_catalog.sum(w.size), 0) from pg_catalog.pg_ls_waldir() w);
+end
+$$;
+comment on function outbox.wal_bytes() is
+  'The size of the files of the write-ahead log; null if the owner of the schema must not list '
+  'them (pg_monitor).';
+
+create function outbox.databases_bytes() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.sum(pg_catalog.pg_database_size(d.oid))
+    from pg_catalog.pg_database d
+    where pg_catalog.has_database_privilege(d.oid, 'connect')
+      or pg_catalog.pg_has_role('pg_read_all_stats', 'usage'));
+end
+$$;
+comment on function outbox.databases_bytes() is
+  'The size of all databases of the server whose size may be read, without the write-ahead log.';
+
+create function outbox.slot_wal() returns table (slot_name text, active boolean, bytes bigint)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  select s.slot_name::text, s.active,
+    greatest(0, pg_catalog.pg_wal_lsn_diff(outbox.wal_position(), s.restart_lsn))::bigint
+  from pg_catalog.pg_replication_slots s
+  where s.restart_lsn is not null
+  order by 3 desc, 1;
+end
+$$;
+comment on function outbox.slot_wal() is
+  'How much of the write-ahead log each replication slot keeps from being removed, the most first.';
+
+create function outbox.transaction_id_age() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Row locks that several transactions share have ids of their own, which run out alike.
+  return (
+    select pg_catalog.max(greatest(
+      pg_catalog.age(d.datfrozenxid), pg_catalog.mxid_age(d.datminmxid)))
+    from pg_catalog.pg_database d);
+end
+$$;
+comment on function outbox.transaction_id_age() is
+  'How many transaction ids, or ids of shared row locks, the oldest row may be behind. About 2,147 '
+  'million exist; before they run out, Postgres accepts no more writes.';
+
+create function outbox.connections_used() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.count(*) from pg_catalog.pg_stat_activity a
+    where a.backend_type = 'client backend');
+end
+$$;
+comment on function outbox.connections_used() is 'How many connections to the server are open.';
+
+create function outbox.connections_most() returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.current_setting('max_connections')::integer
+    - pg_catalog.current_setting('superuser_reserved_connections')::integer
+    -- Since version 16.
+    - coalesce(pg_catalog.current_setting('reserved_connections', true)::integer, 0);
+end
+$$;
+comment on function outbox.connections_most() is
+  'How many connections roles without special rights may open.';
+
+create function outbox.net_requests() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- By the statistics: the queue has no index, and may be large.
+  return pg_catalog.pg_stat_get_live_tuples(pg_catalog.to_regclass('net.http_request_queue'));
+end
+$$;
+comment on function outbox.net_requests() is
+  'How many requests wait in the queue of pg_net, those of the application included, by the '
+  'statistics of Postgres; null without pg_net.';
+
+create function outbox.sent_bytes() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
+begin
+  return (
+    select coalesce(pg_catalog.sum(a.total), 0)
+    from (
+      select c.total from outbox.counter c where c.metric = 'attempts'
+      union all
+      select c.total from outbox.counter_change c
+      where c.at >= v_since and c.metric = 'attempts'
+    ) a);
+end
+$$;
+comment on function outbox.sent_bytes() is
+  'The bytes of payloads in all attempts so far, repeated ones included. Headers, TLS and '
+  'responses are not counted.';
+
+create function outbox.traffic_month(p_now timestamptz) returns text
+language sql immutable set search_path = ''
+as $$
+  select pg_catalog.to_char(p_now at time zone 'UTC', 'YYYY-MM')
+$$;
+comment on function outbox.traffic_month(timestamptz) is 'The month (UTC) of a time: 2026-03.';
+
+create function outbox.note_traffic(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.counter (metric, labels, n, total)
+  values ('sent_before', array[outbox.traffic_month(p_now)], 1, outbox.sent_bytes())
+  on conflict (metric, labels) do nothing;
+  -- Nothing is deleted.
+  return 0;
+end
+$$;
+comment on function outbox.note_traffic(timestamptz, integer) is
+  'A step of the cleanup: notes once a month how much was sent before. Returns 0.';
+
+create function outbox.sent_in_month(p_now timestamptz) returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Without a note, Outhook was installed in this month.
+  return outbox.sent_bytes() - coalesce((
+    select c.total from outbox.counter c
+    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]), 0);
+end
+$$;
+comment on function outbox.sent_in_month(timestamptz) is
+  'The bytes of payloads that were sent since the first cleanup of this month (UTC), or since the '
+  'installation if that is later.';
+
+create function outbox.limit_gauges(p_now timestamptz) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, '[]'::jsonb, g.value))
+    from (values
+      ('database_bytes', outbox.databases_bytes()),
+      ('wal_bytes', outbox.wal_bytes()),
+      ('slot_wal_bytes', (select coalesce(pg_catalog.max(s.bytes), 0) from outbox.slot_wal() s)),
+      ('disk_bytes', nullif(outbox.setting_int('database.disk_mib')::bigint, 0) * 1048576),
+      ('transaction_id_age', outbox.transaction_id_age()),
+      ('connections', outbox.connections_used()),
+      ('connections_max', outbox.connections_most()::bigint),
+      ('net_requests', outbox.net_requests()),
+      ('sent_month_bytes', outbox.sent_in_month(p_now)),
+      ('traffic_bytes', nullif(outbox.setting_int('traffic.mib_per_month')::bigint, 0) * 1048576)
+    ) g (metric, value)
+    where g.value is not null);
+end
+$$;
+comment on function outbox.limit_gauges(timestamptz) is
+  'The use of the limits of the database as gauges, [[metric, [], value], …], without those that '
+  'cannot be determined.';
+
+-- sql/operations/near_limits.sql
+
+-- Limits of the database that are near. Each is told while there is time to act, because a full
+-- disk, or no transaction id or connection left, stops the application as well.
+
+create function outbox.disk_checks() returns table (detail text, problem text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_disk bigint := outbox.setting_int('database.disk_mib')::bigint * 1048576;
+  v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+  v_slot record;
+begin
+  detail := pg_catalog.pg_size_pretty(v_used) || case
+    when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
+    else ' are used; database.disk_mib is not set'
+  end;
+  if v_disk > 0 and v_used > v_disk * 0.9 then
+    problem := pg_catalog.format(
+      'the disk has %s%% left: %s of %s are used (runbook: Disk)',
+      greatest(0, pg_catalog.floor(100 - v_used * 100.0 / v_disk)),
+      pg_catalog.pg_size_pretty(v_used), pg_catalog.pg_size_pretty(v_disk));
+  end if;
+  return next;
+  select * into v_slot from outbox.slot_wal() limit 1;
+  -- Without slots, the log stays at about max_wal_size.
+  if v_slot.bytes > least(nullif(v_disk, 0) / 10,
+    pg_catalog.pg_size_bytes(pg_catalog.current_setting('max_wal_size')))
+  then
+    detail := pg_catalog.format('the slot %s keeps %s of WAL', v_slot.slot_name,
+      pg_catalog.pg_size_pretty(v_slot.bytes));
+    problem := pg_catalog.format(
+      'the replication slot %s keeps %s of WAL, %s (runbook: Disk)', v_slot.slot_name,
+      pg_catalog.pg_size_pretty(v_slot.bytes),
+      case when v_slot.active then 'its reader is behind' else 'and nobody reads it' end);
+    return next;
+  end if;
+end
+$$;
+comment on function outbox.disk_checks() is
+  'How full the disk is, a problem if less than 10 % is left; and a replication slot that keeps '
+  'more of the write-ahead log than max_wal_size, or than a tenth of the disk.';
+
+create function outbox.dead_row_checks() returns table (detail text, problem text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  -- Autovacuum, which comes once a minute, leaves about 250,000 at 2,000 deliveries a second.
+  v_most constant bigint := 500000;
+  v_table record;
+begin
+  select t.relname, t.n_live_tup, t.n_dead_tup into v_table
+  from pg_catalog.pg_stat_user_tables t
+  where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
+  order by t.n_dead_tup desc, t.relname limit 1;
+  detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
+    v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
+  if v_table.n_dead_tup > v_table.n_live_tup + v_most then
+    problem := pg_catalog.format(
+      'vacuum does not remove dead rows: the table %s has %s of them, and %s live rows '
+      '(runbook: Vacuum delayed)',
+      v_table.relname, v_table.n_dead_tup, v_table.n_live_tup);
+  end if;
+  return next;
+end
+$$;
+comment on function outbox.dead_row_checks() is
+  'The table with the most dead rows, a problem if it has 500,000 more than live ones.';
+
+create function outbox.partition_checks(p_now timestamptz)
+returns table (detail text, problem text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_day constant date := (p_now at time zone 'UTC')::date + 2;
+  v_table text;
+  v_until timestamptz;
+begin
+  -- To read the bounds of all partitions takes ten times as long.
+  if pg_catalog.to_regclass('outbox.' || outbox.partition_name('event', v_day)) is not null
+    and pg_catalog.to_regclass('outbox.' || outbox.partition_name('attempt', v_day)) is not null
+  then
+    detail := pg_catalog.format('to the end of %s at least', v_day);
+    return next;
+    return;
+  end if;
+  select t.name, coalesce(p.until, '-infinity') into v_table, v_until
+  from (values ('event'), ('attempt')) t (name)
+  cross join lateral (
+    select pg_catalog.max(o.until) as until from outbox.partitions(t.name) o
+  ) p
+  order by 2, 1 limit 1;
+  detail := 'until ' || coalesce(outbox.iso_time(nullif(v_until, '-infinity')), 'no day');
+  if v_until < p_now + interval '2 days' then
+    problem := pg_catalog.format(
+      'the partitions of %s end %s: outbox.add_partitions() creates more (runbook: Partitions)',
+      v_table, coalesce('at ' || outbox.iso_time(nullif(v_until, '-infinity')), 'before today'));
+  end if;
+  return next;
+end
+$$;
+comment on function outbox.partition_checks(timestamptz) is
+  'Until when events and attempts have partitions, a problem if that is less than two days. The '
+  'job creates them seven days ahead.';
+
+create function outbox.snapshot_checks(p_now timestamptz)
+returns table (detail text, problem text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_session record;
+begin
+  select a.pid, a.xact_start into v_session
+  from pg_catalog.pg_stat_activity a
+  where a.backend_type = 'client backend' and a.pid <> pg_catalog.pg_backend_pid()
+    and coalesce(a.backend_xmin, a.backend_xid) is not null
+  order by a.xact_start limit 1;
+  detail := coalesce(pg_catalog.format('the oldest is of pid %s, since %s', v_session.pid,
+    outbox.iso_time(v_session.xact_start)), 'no transaction is open');
+  if v_session.xact_start < p_now - interval '15 minutes' then
+    problem := pg_catalog.format(
+      'a transaction delays vacuum: pid %s, open since %s (runbook: Vacuum delayed)',
+      v_session.pid, outbox.iso_time(v_session.xact_start));
+  end if;
+  return next;
+end
+$$;
+comment on function outbox.snapshot_checks(timestamptz) is
+  'The oldest transaction that delays vacuum, a problem if it began 15 minutes before p_now.';
+
+create function outbox.near_limits(p_now timestamptz)
+returns table (name text, detail text, problem text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_ids bigint := outbox.transaction_id_age();
+  v_open bigint := outbox.connections_used();
+  v_most integer := outbox.connections_most();
+  v_requests bigint := outbox.net_requests();
+  v_traffic bigint := outbox.setting_int('traffic.mib_per_month')::bigint * 1048576;
+  v_sent bigint;
+begin
+  if v_traffic > 0 then
+    v_sent := outbox.sent_in_month(p_now);
+  end if;
+  return query
+  select 'disk', c.detail, c.problem from outbox.disk_checks() c
+  union all
+  select 'transaction_ids', v_ids || ' of 2147483648', case
+    when v_ids > 1000000000 then pg_catalog.format(
+      'the oldest row is %s transactions old, and Postgres stops writing at 2147 million '
+      '(runbook: Transaction ids)', v_ids)
+  end
+  union all
+  select 'connections', pg_catalog.format('%s of %s', v_open, v_most), case
+    when v_open > v_most * 0.9 then pg_catalog.format(
+      '%s of %s connections are open (runbook: Connections)', v_open, v_most)
+  end
+  union all
+  select 'snapshots', c.detail, c.problem
+  from outbox.snapshot_checks(pg_catalog.clock_timestamp()) c
+  union all
+  select 'dead_rows', c.detail, c.problem from outbox.dead_row_checks() c
+  union all
+  select 'partitions', c.detail, c.problem from outbox.partition_checks(p_now) c
+  union all
+  select 'net_requests', coalesce(v_requests || ' requests', 'there is no pg_net'), case
+    -- pg_net sends 200 at a time.
+    when v_requests > 1000 then pg_catalog.format(
+      'the queue of pg_net has %s requests, and kicks wait behind them (runbook: Kicks wait)',
+      v_requests)
+  end
+  union all
+  select 'traffic', coalesce(
+      pg_catalog.pg_size_pretty(v_sent) || ' of ' || pg_catalog.pg_size_pretty(v_traffic),
+      'traffic.mib_per_month is not set'),
+    case
+      when v_sent > v_traffic * 0.9 then pg_catalog.format(
+        '%s of the %s of this month are sent (runbook: Traffic)', pg_catalog.pg_size_pretty(v_sent),
+        pg_catalog.pg_size_pretty(v_traffic))
+    end;
+end
+$$;
+comment on function outbox.near_limits(timestamptz) is
+  'Each limit of the database: its use as a text, and the problem if it is near, else null. name: '
+  'disk (a second row for a replication slot), transaction_ids, connections, snapshots, dead_rows, '
+  'partitions, net_requests, traffic.';
+
+create function outbox.limit_problems(p_now timestamptz) returns text[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(select n.problem from outbox.near_limits(p_now) n where n.problem is not null);
+exception when query_canceled or assert_failure or others then
+  -- The others of health are worth more.
+  return array['the limits of the database cannot be read: SQLSTATE ' || sqlstate];
+end
+$$;
+comment on function outbox.limit_problems(timestamptz) is
+  'The limits of the database that are near, as texts for queue_health; empty if there are none.';
+
 -- sql/operations/queue_health.sql
 
 -- The health of the queue in one row. It counts at most 10,000 of anything that can be many, so
@@ -17932,7 +18338,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || v_more;
+  ], null) || outbox.limit_problems(outbox.clock()) || v_more;
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
@@ -17940,7 +18346,8 @@ comment on function outbox.queue_problems(jsonb) is
   'an upgrade that is not finished, functions of another version, runs of another project, kicks '
   'that pg_net does not send, kinds that no live run can send, objects that the periodic work '
   'cannot process, settings without a row, a backlog older than a minute, worker.enabled is '
-  'false, what a module adds. p_backlog: the result of queue_backlog().';
+  'false, limits of the database that are near, what a module adds. p_backlog: the result of '
+  'queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
@@ -18567,6 +18974,219 @@ comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
   'or cancels the deliveries of one endpoint at least. locks: the advisory lock of '
   'work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';
 
+-- sql/operations/delivered_mark.sql
+
+-- After a restore to yesterday: what was due until some time was delivered in the meantime, and the
+-- database does not know it. mark_delivered() ends these deliveries, so that they are not sent
+-- again. It is a job, because they may be many: the job of the tick ends them in steps of 200, each
+-- with a recorded reason (time/job), and replay() sends one again.
+--
+-- A delivery is marked if it was due until then:
+--
+--   never attempted                      the time of its event, or deliver_at if that is later
+--   in flight at the time of the backup  its lease is over, and it was due before
+--   to be retried                        the time of its retry
+--
+-- So an event for later, or a retry that came only after that time, is still sent.
+
+create table outbox.delivered_mark (
+  id bigint generated always as identity primary key,
+  until_at timestamptz not null,
+  org_id text,
+  endpoint_id uuid,
+  why text not null,
+  started_by text not null,
+  created_at timestamptz not null,
+  routed boolean not null default false,
+  at_endpoint uuid,
+  marked bigint not null default 0,
+  finished_at timestamptz
+);
+-- The tick looks for an open one each second.
+create index delivered_mark_open on outbox.delivered_mark (id) where finished_at is null;
+comment on table outbox.delivered_mark is
+  'The calls of mark_delivered(), which are stored for ever: until_at, org_id and endpoint_id are '
+  'its arguments (null: all), started_by is the role that called. routed: the events of before the '
+  'call have their deliveries; at_endpoint: the last endpoint that is finished; marked: how many '
+  'deliveries were ended. finished_at is null while the job continues.';
+
+create function outbox.mark_delivered(
+  p_until timestamptz,
+  p_org_id text default null,
+  p_endpoint_id uuid default null,
+  p_why text default 'delivered before a restore'
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id bigint;
+begin
+  if p_until is null or not pg_catalog.isfinite(p_until) or p_until > v_now then
+    perform outbox.invalid('until',
+      pg_catalog.format('is %s', coalesce(p_until::text, 'null')), 'Expected a time in the past');
+  elsif p_why is null or p_why = '' or pg_catalog.length(p_why) > 200 then
+    perform outbox.invalid('why', 'is missing or longer than 200 characters',
+      'Say in a few words why these deliveries are not to be sent');
+  elsif p_endpoint_id is not null then
+    perform outbox.org_endpoint(
+      coalesce(p_org_id, (outbox.check_endpoint(p_endpoint_id)).org_id), p_endpoint_id);
+  end if;
+  insert into outbox.delivered_mark (until_at, org_id, endpoint_id, why, started_by, created_at)
+  values (p_until, p_org_id, p_endpoint_id, p_why, session_user, v_now)
+  returning id into v_id;
+  return pg_catalog.jsonb_build_object(
+    'id', v_id::text, 'enabled', outbox.setting_on('worker.enabled'));
+end
+$$;
+comment on function outbox.mark_delivered(timestamptz, text, uuid, text) is
+  'Starts a job that ends the open deliveries that were due until p_until, of one organisation, of '
+  'one endpoint, or of all: {"id", "enabled": whether runs deliver meanwhile: what they send '
+  'before the job comes to it is sent a second time}. Each gets an attempt of kind close with the '
+  'number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. '
+  'OH001, OH002.';
+
+create function outbox.deliveries_to_mark(
+  p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamptz
+) returns outbox.delivery[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  return array(
+    select d
+    from outbox.gate g
+    join outbox.lane l on l.gate_id = g.id
+    join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
+    where g.endpoint_id = p_endpoint_id
+      and coalesce(d.leased_until, '-infinity') <= p_now
+      and case
+        when d.attempt = 0 then greatest(outbox.uuid_v7_time(d.event_id), d.deliver_at)
+        else d.due_at
+      end <= p_mark.until_at
+      -- The retry of an ordered delivery is the time of its lane, and all others wait behind it.
+      and (not l.ordered or l.not_before <= p_mark.until_at)
+    limit p_most);
+end
+$$;
+comment on function outbox.deliveries_to_mark(
+  outbox.delivered_mark, uuid, integer, timestamptz) is
+  'Up to p_most deliveries of an endpoint that a job of mark_delivered() has to end. Those that a '
+  'run holds are left out.';
+
+create function outbox.mark_endpoint(
+  p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_why constant text :=
+    pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
+  v_found outbox.delivery[];
+  v_one outbox.delivery;
+begin
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  v_found := outbox.deliveries_to_mark(p_mark, p_endpoint_id, p_most, p_now);
+  foreach v_one in array v_found loop
+    perform outbox.record_lost_lease(v_one, p_now);
+    select * into v_one from outbox.delivery d
+    where d.event_id = v_one.event_id and d.endpoint_id = p_endpoint_id;
+    -- The lost lease may have been its last one: then it is a dead letter.
+    if found then
+      perform outbox.close_delivery(v_one, 'cancelled', v_why, p_now);
+    end if;
+  end loop;
+  return pg_catalog.cardinality(v_found);
+end
+$$;
+comment on function outbox.mark_endpoint(
+  outbox.delivered_mark, uuid, integer, timestamptz) is
+  'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns how many. '
+  'locks: the gate.';
+
+create function outbox.work_delivered_mark(
+  p_mark outbox.delivered_mark, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 200;
+  v_endpoint uuid;
+  v_n integer;
+begin
+  if not p_mark.routed then
+    -- Runs that do not deliver do not route either.
+    update outbox.delivered_mark m set routed = true
+    where m.id = p_mark.id
+      and outbox.route_all(p_now, pg_catalog.clock_timestamp() + interval '0.2 s');
+    return;
+  end if;
+  select e.id into v_endpoint
+  from outbox.endpoint e
+  where e.id > coalesce(p_mark.at_endpoint, '00000000-0000-0000-0000-000000000000'::uuid)
+    and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
+    and e.status <> 'deleted'
+  order by e.id limit 1;
+  if not found then
+    update outbox.delivered_mark m set finished_at = p_now where m.id = p_mark.id;
+    return;
+  end if;
+  v_n := outbox.mark_endpoint(p_mark, v_endpoint, v_most, p_now);
+  update outbox.delivered_mark m set
+    marked = m.marked + v_n,
+    at_endpoint = case when v_n < v_most then v_endpoint else m.at_endpoint end
+  where m.id = p_mark.id;
+end
+$$;
+comment on function outbox.work_delivered_mark(outbox.delivered_mark, timestamptz) is
+  'One step of a job of mark_delivered(): routes events, or ends up to 200 deliveries of one '
+  'endpoint, or finds that none is left. locks: the caller holds the job; then the router with '
+  'SKIP LOCKED, and the gates of a batch by id, or one gate.';
+
+create function outbox.work_delivered_marks(p_now timestamptz) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_mark outbox.delivered_mark;
+  v_member text;
+begin
+  if not exists (select from outbox.delivered_mark m where m.finished_at is null) then
+    return false;
+  end if;
+  select * into v_mark from outbox.delivered_mark m
+  where m.finished_at is null
+    and not outbox.rests('outbox.work_delivered_marks', 'job ' || m.id, p_now)
+  order by m.id limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  v_member := 'job ' || v_mark.id;
+  begin
+    perform outbox.work_delivered_mark(v_mark, p_now);
+    perform outbox.admit_upkeep('outbox.work_delivered_marks', v_member);
+  exception when query_canceled or assert_failure or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    perform outbox.refuse_upkeep('outbox.work_delivered_marks', v_member, sqlstate, sqlerrm,
+      '5 minutes');
+  end;
+  return true;
+end
+$$;
+comment on function outbox.work_delivered_marks(timestamptz) is
+  'Executes one step of the oldest job of mark_delivered(), in the caller''s transaction; false if '
+  'there is none. A step that fails is shown by queue_health, and tried again after 10 s. locks: '
+  'delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
+
 -- sql/operations/decide_copy.sql
 
 -- What happens with a copy of the database: one call, by the owner of the schema.
@@ -18991,6 +19611,8 @@ begin
       select a.metric, a.labels, pg_catalog.sum(a.n) as n, pg_catalog.sum(a.total) as total
       from (
         select c.metric, c.labels, c.n, c.total from outbox.counter c
+        -- It is no counter: see operations/limits.
+        where c.metric <> 'sent_before'
         union all
         select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
       ) a
@@ -19042,13 +19664,14 @@ begin
     'events', outbox.event_metrics(),
     'engine', outbox.engine_metrics(v_now),
     'database', outbox.database_metrics(),
-    'gauges', outbox.module_gauges());
+    'gauges', outbox.module_gauges() || outbox.limit_gauges(v_now));
 end
 $$;
 comment on function outbox.get_metrics() is
   'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", '
   '"events", "engine", "database", "gauges"}. The parts are those of counters(), '
-  'queue_metrics(), event_metrics(), engine_metrics(), database_metrics() and module_gauges(). '
+  'queue_metrics(), event_metrics(), engine_metrics(), database_metrics(), module_gauges() and '
+  'limit_gauges(). '
   'Reads neither history nor queues.';
 
 -- sql/operations/check_installation.sql
@@ -19195,6 +19818,7 @@ grant execute on function
   outbox.set_replay_job(text, text),
   outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer),
   outbox.discard_dead_letter(uuid, uuid, text),
+  outbox.mark_delivered(timestamptz, text, uuid, text),
   outbox.get_metrics(),
   outbox.queue_backlog(),
   outbox.queue_problems(jsonb),
@@ -19202,7 +19826,8 @@ grant execute on function
   outbox.check_installation(uuid)
 to service_role;
 grant select on
-  outbox.replay_job, outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
+  outbox.replay_job, outbox.delivered_mark,
+  outbox.open_delivery, outbox.delivery_status, outbox.relay_status,
   outbox.webhook_outbox,
   outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
@@ -20351,6 +20976,7 @@ insert into outbox.cleanup_step (name, calls) values
   ('lanes', 'outbox.forget_lanes'),
   ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
+  ('traffic', 'outbox.note_traffic'),
   ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 
 create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer
@@ -20834,14 +21460,15 @@ begin
     return false;
   end if;
   set constraints all immediate;
-  return outbox.work_backfills(outbox.clock());
+  return outbox.work_delivered_marks(outbox.clock()) or outbox.work_backfills(outbox.clock());
 exception when query_canceled or assert_failure or others then
-  raise warning 'outbox.work_backfills(): % %', sqlstate, sqlerrm;
+  raise warning 'outbox.try_backfill(): % %', sqlstate, sqlerrm;
   return false;
 end
 $$;
 comment on function outbox.try_backfill(timestamptz) is
-  'Executes one step of one backfill (work_backfills()), unless it is after p_until or the job '
+  'Executes one step of a job of mark_delivered() or, if there is none, of one backfill '
+  '(work_delivered_marks(), work_backfills()), unless it is after p_until or the job '
   'outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the '
   'job continues.';
 

@@ -62,6 +62,37 @@ for (const [what, call] of actions) {
   })
 }
 
+const markedDelivered = 'select outbox.work_delivered_marks(outbox.clock()) as answer'
+
+Deno.test('a job of mark_delivered() waits for a claim of the same delivery, and leaves it out', async () => {
+  await addEndpoints(one.sql, { count: 1 })
+  const event = await publishOne(one.sql)
+  const run = new Run(one.sql)
+  await run.call()
+  await one.sql`select outbox.mark_delivered(outbox.clock())`
+  // The step that routes.
+  await one.sql.unsafe(markedDelivered)
+  await one.sql`begin`
+  const { deliveries } = await run.call([], 1)
+  expect(deliveries).toMatchObject([{ event, attempt: 1 }])
+  const marking = outcomeOf(other, [markedDelivered, []])
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(await marking).toMatchObject({ answer: true })
+  const [mark] = await db.admin`select marked::integer from outbox.delivered_mark`
+  expect(mark).toEqual({ marked: 0 })
+  await expectExactCounters(db.admin)
+  expect(await run.call(deliveries.map((own) => report(own)))).toMatchObject({ applied: 1 })
+})
+
+Deno.test('a job of mark_delivered() is not continued while another session continues it', async () => {
+  await one.sql`select outbox.mark_delivered(outbox.clock())`
+  await one.sql`begin`
+  await one.sql.unsafe(markedDelivered)
+  expect(await outcomeOf(other, [markedDelivered, []])).toMatchObject({ answer: false })
+  await one.sql`commit`
+})
+
 Deno.test('replay() beside a replay of the same dead letter waits for it, and replaces what it put back', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   const event = await publishOne(one.sql)

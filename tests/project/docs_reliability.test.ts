@@ -6,6 +6,7 @@ import { exists } from '../../supabase/local/exists.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { faults } from '../soak/chaos/plan.ts'
 import { docs, docsTable } from './_docs.ts'
+import { reliabilityTables } from './_reliability.ts'
 
 const promises = docsTable('docs/reliability.md', 'Promises').filter(([name]) => name !== 'promise')
 
@@ -20,11 +21,20 @@ Deno.test('each promise has a mechanism and tests', async () => {
   }
 })
 
+Deno.test('the page has the figures of the kept runs', async () => {
+  const plain = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{2,}/g, '---')
+  const page = plain(docs.get('docs/reliability.md') ?? '')
+  for (const line of (await reliabilityTables()).split('\n')) expect(page).toContain(plain(line))
+})
+
 Deno.test('the page tells of each family of faults', () => {
   const [, text = ''] = docs.get('docs/reliability.md')?.split('## How it is tested') ?? []
   const told = {
     'postgres killed': 'Postgres is killed',
     'disk full': 'without disk space',
+    'WAL full': 'write-ahead log alone',
+    'worker clock ahead': 'clock of a worker jumps',
+    'functions replaced': 'functions of the schema are replaced',
     'connections exhausted': 'connections. One',
     'receiver silent': 'silent',
     'worker frozen beyond its leases': 'longer than their leases',

@@ -155,7 +155,7 @@ Deno.test('console queries on a migrated database', async (t) => {
 
     await t.step('01 names a part of the runbook for all that is not ok', async () => {
       const rows = await askOps(pg, '01')
-      expect(rows).toHaveLength(23)
+      expect(rows).toHaveLength(30)
       const bad = rows.filter(({ status }) => status !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',

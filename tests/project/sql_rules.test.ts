@@ -30,6 +30,7 @@ const keepToThemselves = [
   'queue_problems',
   'module_gauges',
   'counters',
+  'limit_problems',
 ]
 
 /** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
@@ -90,6 +91,7 @@ const tellApart = [
   'try_read',
   'wake',
   'work_backfill',
+  'work_delivered_marks',
   'work_replay_job',
   'work_replay_jobs',
 ]

@@ -4,6 +4,8 @@
  * seed, the faults of its round and a shorter sequence that fails too.
  *
  *   npx -y deno@2.9.6 task soak chaos --minutes 30 --seed 7
+ *
+ * With OUTHOOK_SOAK_RECORD=1 it adds its figures to chaos/results.json, of which docs/reliability.md has a table.
  */
 
 import { expect } from '@std/expect'
@@ -13,9 +15,11 @@ import { consoleFaults } from './chaos/faults/console.ts'
 import { jobFaults } from './chaos/faults/jobs.ts'
 import { kickFaults } from './chaos/faults/kick.ts'
 import { operatorFaults } from './chaos/faults/operators.ts'
+import { schemaFaults } from './chaos/faults/schema.ts'
 import { tellViolations } from './chaos/checker.ts'
 import { tellSteps } from './chaos/plan.ts'
 import { evidenceFile, playOnce, playRounds, refusedAtRest } from './chaos/play.ts'
+import { record } from './chaos/results.ts'
 import { shrink } from './chaos/shrink.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
@@ -25,7 +29,13 @@ const seed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
 const shrinkMinutes = Number(Deno.env.get('OUTHOOK_SOAK_SHRINK') ?? (isShort ? 3 : 20))
 
 /** Without them a fault that the database always refuses would look like one that does no harm. */
-const atRest = Object.keys({ ...consoleFaults, ...jobFaults, ...operatorFaults, ...kickFaults })
+const atRest = Object.keys({
+  ...consoleFaults,
+  ...jobFaults,
+  ...operatorFaults,
+  ...kickFaults,
+  ...schemaFaults,
+})
 
 Deno.test({
   name: 'a database at rest refuses no fault',
@@ -45,12 +55,14 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn(): Promise<void> {
-    const { rounds, done, events, arrivals } = await playRounds({ seed, minutes })
+    const { rounds, done, events, arrivals, settledMs } = await playRounds({ seed, minutes })
     const faults = [...done.values()].reduce((sum, n) => sum + n, 0)
     print(
       `  seed ${seed}: ${faults} faults of ${done.size} kinds, ${events} events, ${arrivals} requests`,
     )
     const { steps = [], violations = [] } = rounds.at(-1) ?? {}
+    const broken = new Set(violations.map(({ promise }) => promise))
+    await record({ seed, minutes, done, events, requests: arrivals, settledMs, broken })
     if (violations.length === 0) return
     const told = tellViolations(violations)
     print(
@@ -58,10 +70,10 @@ Deno.test({
         tellSteps(steps)
       }`,
     )
-    const kinds = new Set(violations.map(({ promise }) => promise))
     const deadline = performance.now() + shrinkMinutes * 60_000
     const shorter = await shrink(steps, {
-      fails: async (some) => (await playOnce(seed, some)).some(({ promise }) => kinds.has(promise)),
+      fails: async (some) =>
+        (await playOnce(seed, some)).some(({ promise }) => broken.has(promise)),
       isOver: () => performance.now() > deadline,
     })
     throw new Error(

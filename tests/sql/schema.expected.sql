@@ -1857,7 +1857,7 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
-      d.deliver_at, d.secret_id, d.rejected_secrets,
+      d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent
   ), attempt as (
@@ -1876,7 +1876,8 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent,
+        pg_catalog.sum(g.body_bytes) as bytes
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -1897,7 +1898,7 @@ begin
     -- Before the labels are made: they would be as many as the endpoints.
     select t.kind, t.error_class, t.code, t.took, t.age, pg_catalog.sum(t.n) as n,
       pg_catalog.sum(t.ms) as ms, pg_catalog.sum(t.age_ms) as age_ms,
-      pg_catalog.sum(t.resent) as resent
+      pg_catalog.sum(t.resent) as resent, pg_catalog.sum(t.bytes) as bytes
     from tallied t
     group by 1, 2, 3, 4, 5
   ), counted as (
@@ -1905,7 +1906,7 @@ begin
     select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from by_kind t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, t.bytes),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
       ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),
@@ -2449,8 +2450,8 @@ begin
       end as lost_leases,
       d.lost_before + case when r.outcome = 'failed' and not v.lost then d.lost_leases else 0 end
         as lost_before,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
-      l.head_at, l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
+      l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
@@ -2568,7 +2569,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms, b.resent
+      b.age, b.age_ms, b.resent, b.bytes
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
@@ -2576,7 +2577,8 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent,
+        pg_catalog.sum(j.body_bytes) as bytes
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -2593,7 +2595,8 @@ begin
     ) b
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n), 0
+    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.bytes)
     from tallied t
     group by t.kind, t.outcome, t.error_class, t.code
     union all
@@ -8798,6 +8801,45 @@ ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNE
 
 COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Stores the URL of the functions and the secret that signs kicks in Vault. Returns {"functions_url", "problems": texts about the tick, the versions and the project}. Call it again to change either. Binds an outbox that no run has bound yet to the project of the URL. OH001.';
 
+-- Name: connections_most(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.connections_most() RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.current_setting('max_connections')::integer
+    - pg_catalog.current_setting('superuser_reserved_connections')::integer
+    -- Since version 16.
+    - coalesce(pg_catalog.current_setting('reserved_connections', true)::integer, 0);
+end
+$$;
+
+ALTER FUNCTION outbox.connections_most() OWNER TO postgres;
+
+-- Name: FUNCTION connections_most(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.connections_most() IS 'How many connections roles without special rights may open.';
+
+-- Name: connections_used(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.connections_used() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.count(*) from pg_catalog.pg_stat_activity a
+    where a.backend_type = 'client backend');
+end
+$$;
+
+ALTER FUNCTION outbox.connections_used() OWNER TO postgres;
+
+-- Name: FUNCTION connections_used(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.connections_used() IS 'How many connections to the server are open.';
+
 -- Name: consents_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) RETURNS jsonb
@@ -9377,6 +9419,8 @@ begin
       select a.metric, a.labels, pg_catalog.sum(a.n) as n, pg_catalog.sum(a.total) as total
       from (
         select c.metric, c.labels, c.n, c.total from outbox.counter c
+        -- It is no counter: see operations/limits.
+        where c.metric <> 'sent_before'
         union all
         select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
       ) a
@@ -10370,6 +10414,27 @@ ALTER FUNCTION outbox.database_metrics() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.database_metrics() IS 'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", "live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
+-- Name: databases_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.databases_bytes() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.sum(pg_catalog.pg_database_size(d.oid))
+    from pg_catalog.pg_database d
+    where pg_catalog.has_database_privilege(d.oid, 'connect')
+      or pg_catalog.pg_has_role('pg_read_all_stats', 'usage'));
+end
+$$;
+
+ALTER FUNCTION outbox.databases_bytes() OWNER TO postgres;
+
+-- Name: FUNCTION databases_bytes(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.databases_bytes() IS 'The size of all databases of the server whose size may be read, without the write-ahead log.';
+
 -- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.day_end(p_now timestamp with time zone) RETURNS timestamp with time zone
@@ -10431,6 +10496,39 @@ ALTER FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) OWNER TO pos
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter in the form of the API, without its body.';
+
+-- Name: dead_row_checks(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.dead_row_checks() RETURNS TABLE(detail text, problem text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  -- Autovacuum, which comes once a minute, leaves about 250,000 at 2,000 deliveries a second.
+  v_most constant bigint := 500000;
+  v_table record;
+begin
+  select t.relname, t.n_live_tup, t.n_dead_tup into v_table
+  from pg_catalog.pg_stat_user_tables t
+  where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
+  order by t.n_dead_tup desc, t.relname limit 1;
+  detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
+    v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
+  if v_table.n_dead_tup > v_table.n_live_tup + v_most then
+    problem := pg_catalog.format(
+      'vacuum does not remove dead rows: the table %s has %s of them, and %s live rows '
+      '(runbook: Vacuum delayed)',
+      v_table.relname, v_table.n_dead_tup, v_table.n_live_tup);
+  end if;
+  return next;
+end
+$$;
+
+ALTER FUNCTION outbox.dead_row_checks() OWNER TO postgres;
+
+-- Name: FUNCTION dead_row_checks(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.dead_row_checks() IS 'The table with the most dead rows, a problem if it has 500,000 more than live ones.';
 
 -- Name: decide_copy(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10738,6 +10836,60 @@ ALTER FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) 
 
 COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it. Its waiting messages fail at their next attempt. OH002.';
 
+-- Name: delivered_mark; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.delivered_mark (
+    id bigint NOT NULL,
+    until_at timestamp with time zone NOT NULL,
+    org_id text,
+    endpoint_id uuid,
+    why text NOT NULL,
+    started_by text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    routed boolean DEFAULT false NOT NULL,
+    at_endpoint uuid,
+    marked bigint DEFAULT 0 NOT NULL,
+    finished_at timestamp with time zone
+);
+
+ALTER TABLE outbox.delivered_mark OWNER TO postgres;
+
+-- Name: TABLE delivered_mark; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.delivered_mark IS 'The calls of mark_delivered(), which are stored for ever: until_at, org_id and endpoint_id are its arguments (null: all), started_by is the role that called. routed: the events of before the call have their deliveries; at_endpoint: the last endpoint that is finished; marked: how many deliveries were ended. finished_at is null while the job continues.';
+
+-- Name: deliveries_to_mark(outbox.delivered_mark, uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS outbox.delivery[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return array(
+    select d
+    from outbox.gate g
+    join outbox.lane l on l.gate_id = g.id
+    join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
+    where g.endpoint_id = p_endpoint_id
+      and coalesce(d.leased_until, '-infinity') <= p_now
+      and case
+        when d.attempt = 0 then greatest(outbox.uuid_v7_time(d.event_id), d.deliver_at)
+        else d.due_at
+      end <= p_mark.until_at
+      -- The retry of an ordered delivery is the time of its lane, and all others wait behind it.
+      and (not l.ordered or l.not_before <= p_mark.until_at)
+    limit p_most);
+end
+$$;
+
+ALTER FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Up to p_most deliveries of an endpoint that a job of mark_delivered() has to end. Those that a run holds are left out.';
+
 -- Name: delivery_endpoints(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.delivery_endpoints(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
@@ -10925,6 +11077,50 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 -- Name: FUNCTION discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). OH001, OH002.';
+
+-- Name: disk_checks(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.disk_checks() RETURNS TABLE(detail text, problem text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_disk bigint := outbox.setting_int('database.disk_mib')::bigint * 1048576;
+  v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+  v_slot record;
+begin
+  detail := pg_catalog.pg_size_pretty(v_used) || case
+    when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
+    else ' are used; database.disk_mib is not set'
+  end;
+  if v_disk > 0 and v_used > v_disk * 0.9 then
+    problem := pg_catalog.format(
+      'the disk has %s%% left: %s of %s are used (runbook: Disk)',
+      greatest(0, pg_catalog.floor(100 - v_used * 100.0 / v_disk)),
+      pg_catalog.pg_size_pretty(v_used), pg_catalog.pg_size_pretty(v_disk));
+  end if;
+  return next;
+  select * into v_slot from outbox.slot_wal() limit 1;
+  -- Without slots, the log stays at about max_wal_size.
+  if v_slot.bytes > least(nullif(v_disk, 0) / 10,
+    pg_catalog.pg_size_bytes(pg_catalog.current_setting('max_wal_size')))
+  then
+    detail := pg_catalog.format('the slot %s keeps %s of WAL', v_slot.slot_name,
+      pg_catalog.pg_size_pretty(v_slot.bytes));
+    problem := pg_catalog.format(
+      'the replication slot %s keeps %s of WAL, %s (runbook: Disk)', v_slot.slot_name,
+      pg_catalog.pg_size_pretty(v_slot.bytes),
+      case when v_slot.active then 'its reader is behind' else 'and nobody reads it' end);
+    return next;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.disk_checks() OWNER TO postgres;
+
+-- Name: FUNCTION disk_checks(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.disk_checks() IS 'How full the disk is, a problem if less than 10 % is left; and a replication slot that keeps more of the write-ahead log than max_wal_size, or than a tenth of the disk.';
 
 -- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15559,7 +15755,7 @@ begin
     'events', outbox.event_metrics(),
     'engine', outbox.engine_metrics(v_now),
     'database', outbox.database_metrics(),
-    'gauges', outbox.module_gauges());
+    'gauges', outbox.module_gauges() || outbox.limit_gauges(v_now));
 end
 $$;
 
@@ -15567,7 +15763,7 @@ ALTER FUNCTION outbox.get_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION get_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database", "gauges"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics(), database_metrics() and module_gauges(). Reads neither history nor queues.';
+COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database", "gauges"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics(), database_metrics(), module_gauges() and limit_gauges(). Reads neither history nor queues.';
 
 -- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19895,6 +20091,57 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
 
+-- Name: limit_gauges(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.limit_gauges(p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, '[]'::jsonb, g.value))
+    from (values
+      ('database_bytes', outbox.databases_bytes()),
+      ('wal_bytes', outbox.wal_bytes()),
+      ('slot_wal_bytes', (select coalesce(pg_catalog.max(s.bytes), 0) from outbox.slot_wal() s)),
+      ('disk_bytes', nullif(outbox.setting_int('database.disk_mib')::bigint, 0) * 1048576),
+      ('transaction_id_age', outbox.transaction_id_age()),
+      ('connections', outbox.connections_used()),
+      ('connections_max', outbox.connections_most()::bigint),
+      ('net_requests', outbox.net_requests()),
+      ('sent_month_bytes', outbox.sent_in_month(p_now)),
+      ('traffic_bytes', nullif(outbox.setting_int('traffic.mib_per_month')::bigint, 0) * 1048576)
+    ) g (metric, value)
+    where g.value is not null);
+end
+$$;
+
+ALTER FUNCTION outbox.limit_gauges(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION limit_gauges(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.limit_gauges(p_now timestamp with time zone) IS 'The use of the limits of the database as gauges, [[metric, [], value], …], without those that cannot be determined.';
+
+-- Name: limit_problems(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.limit_problems(p_now timestamp with time zone) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(select n.problem from outbox.near_limits(p_now) n where n.problem is not null);
+exception when query_canceled or assert_failure or others then
+  -- The others of health are worth more.
+  return array['the limits of the database cannot be read: SQLSTATE ' || sqlstate];
+end
+$$;
+
+ALTER FUNCTION outbox.limit_problems(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION limit_problems(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.limit_problems(p_now timestamp with time zone) IS 'The limits of the database that are near, as texts for queue_health; empty if there are none.';
+
 -- Name: links_of_responses(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.links_of_responses(p_results outbox.result[]) RETURNS outbox.person_link[]
@@ -21331,6 +21578,80 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
+-- Name: mark_delivered(timestamp with time zone, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_why text DEFAULT 'delivered before a restore'::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id bigint;
+begin
+  if p_until is null or not pg_catalog.isfinite(p_until) or p_until > v_now then
+    perform outbox.invalid('until',
+      pg_catalog.format('is %s', coalesce(p_until::text, 'null')), 'Expected a time in the past');
+  elsif p_why is null or p_why = '' or pg_catalog.length(p_why) > 200 then
+    perform outbox.invalid('why', 'is missing or longer than 200 characters',
+      'Say in a few words why these deliveries are not to be sent');
+  elsif p_endpoint_id is not null then
+    perform outbox.org_endpoint(
+      coalesce(p_org_id, (outbox.check_endpoint(p_endpoint_id)).org_id), p_endpoint_id);
+  end if;
+  insert into outbox.delivered_mark (until_at, org_id, endpoint_id, why, started_by, created_at)
+  values (p_until, p_org_id, p_endpoint_id, p_why, session_user, v_now)
+  returning id into v_id;
+  return pg_catalog.jsonb_build_object(
+    'id', v_id::text, 'enabled', outbox.setting_on('worker.enabled'));
+end
+$$;
+
+ALTER FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text) OWNER TO postgres;
+
+-- Name: FUNCTION mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text) IS 'Starts a job that ends the open deliveries that were due until p_until, of one organisation, of one endpoint, or of all: {"id", "enabled": whether runs deliver meanwhile: what they send before the job comes to it is sent a second time}. Each gets an attempt of kind close with the number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. OH001, OH002.';
+
+-- Name: mark_endpoint(outbox.delivered_mark, uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_why constant text :=
+    pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
+  v_found outbox.delivery[];
+  v_one outbox.delivery;
+begin
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  v_found := outbox.deliveries_to_mark(p_mark, p_endpoint_id, p_most, p_now);
+  foreach v_one in array v_found loop
+    perform outbox.record_lost_lease(v_one, p_now);
+    select * into v_one from outbox.delivery d
+    where d.event_id = v_one.event_id and d.endpoint_id = p_endpoint_id;
+    -- The lost lease may have been its last one: then it is a dead letter.
+    if found then
+      perform outbox.close_delivery(v_one, 'cancelled', v_why, p_now);
+    end if;
+  end loop;
+  return pg_catalog.cardinality(v_found);
+end
+$$;
+
+ALTER FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns how many. locks: the gate.';
+
 -- Name: mark_sent(outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
@@ -22096,6 +22417,86 @@ ALTER FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) IS 'The columns that a watch names, with their present names: {"org_column": ["org"], "except": ["a", "b"], …}. Null if one of the lists is gone, because a column was dropped with CASCADE. OH004.';
 
+-- Name: near_limits(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.near_limits(p_now timestamp with time zone) RETURNS TABLE(name text, detail text, problem text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_ids bigint := outbox.transaction_id_age();
+  v_open bigint := outbox.connections_used();
+  v_most integer := outbox.connections_most();
+  v_requests bigint := outbox.net_requests();
+  v_traffic bigint := outbox.setting_int('traffic.mib_per_month')::bigint * 1048576;
+  v_sent bigint;
+begin
+  if v_traffic > 0 then
+    v_sent := outbox.sent_in_month(p_now);
+  end if;
+  return query
+  select 'disk', c.detail, c.problem from outbox.disk_checks() c
+  union all
+  select 'transaction_ids', v_ids || ' of 2147483648', case
+    when v_ids > 1000000000 then pg_catalog.format(
+      'the oldest row is %s transactions old, and Postgres stops writing at 2147 million '
+      '(runbook: Transaction ids)', v_ids)
+  end
+  union all
+  select 'connections', pg_catalog.format('%s of %s', v_open, v_most), case
+    when v_open > v_most * 0.9 then pg_catalog.format(
+      '%s of %s connections are open (runbook: Connections)', v_open, v_most)
+  end
+  union all
+  select 'snapshots', c.detail, c.problem
+  from outbox.snapshot_checks(pg_catalog.clock_timestamp()) c
+  union all
+  select 'dead_rows', c.detail, c.problem from outbox.dead_row_checks() c
+  union all
+  select 'partitions', c.detail, c.problem from outbox.partition_checks(p_now) c
+  union all
+  select 'net_requests', coalesce(v_requests || ' requests', 'there is no pg_net'), case
+    -- pg_net sends 200 at a time.
+    when v_requests > 1000 then pg_catalog.format(
+      'the queue of pg_net has %s requests, and kicks wait behind them (runbook: Kicks wait)',
+      v_requests)
+  end
+  union all
+  select 'traffic', coalesce(
+      pg_catalog.pg_size_pretty(v_sent) || ' of ' || pg_catalog.pg_size_pretty(v_traffic),
+      'traffic.mib_per_month is not set'),
+    case
+      when v_sent > v_traffic * 0.9 then pg_catalog.format(
+        '%s of the %s of this month are sent (runbook: Traffic)', pg_catalog.pg_size_pretty(v_sent),
+        pg_catalog.pg_size_pretty(v_traffic))
+    end;
+end
+$$;
+
+ALTER FUNCTION outbox.near_limits(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION near_limits(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.near_limits(p_now timestamp with time zone) IS 'Each limit of the database: its use as a text, and the problem if it is near, else null. name: disk (a second row for a replication slot), transaction_ids, connections, snapshots, dead_rows, partitions, net_requests, traffic.';
+
+-- Name: net_requests(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.net_requests() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- By the statistics: the queue has no index, and may be large.
+  return pg_catalog.pg_stat_get_live_tuples(pg_catalog.to_regclass('net.http_request_queue'));
+end
+$$;
+
+ALTER FUNCTION outbox.net_requests() OWNER TO postgres;
+
+-- Name: FUNCTION net_requests(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.net_requests() IS 'How many requests wait in the queue of pg_net, those of the application included, by the statistics of Postgres; null without pg_net.';
+
 -- Name: new_backfill(outbox.endpoint, text, text[], timestamp with time zone, timestamp with time zone, text, integer, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) RETURNS bigint
@@ -22729,6 +23130,27 @@ ALTER FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and returns the batch size. locks: the caller holds router.';
+
+-- Name: note_traffic(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.counter (metric, labels, n, total)
+  values ('sent_before', array[outbox.traffic_month(p_now)], 1, outbox.sent_bytes())
+  on conflict (metric, labels) do nothing;
+  -- Nothing is deleted.
+  return 0;
+end
+$$;
+
+ALTER FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION note_traffic(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) IS 'A step of the cleanup: notes once a month how much was sent before. Returns 0.';
 
 -- Name: notice_end(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24034,6 +24456,47 @@ ALTER FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zon
 -- Name: FUNCTION partition_bound(p_table text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) IS 'A time as the SQL expression of a bound of event or attempt, the same under all settings.';
+
+-- Name: partition_checks(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partition_checks(p_now timestamp with time zone) RETURNS TABLE(detail text, problem text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_day constant date := (p_now at time zone 'UTC')::date + 2;
+  v_table text;
+  v_until timestamptz;
+begin
+  -- To read the bounds of all partitions takes ten times as long.
+  if pg_catalog.to_regclass('outbox.' || outbox.partition_name('event', v_day)) is not null
+    and pg_catalog.to_regclass('outbox.' || outbox.partition_name('attempt', v_day)) is not null
+  then
+    detail := pg_catalog.format('to the end of %s at least', v_day);
+    return next;
+    return;
+  end if;
+  select t.name, coalesce(p.until, '-infinity') into v_table, v_until
+  from (values ('event'), ('attempt')) t (name)
+  cross join lateral (
+    select pg_catalog.max(o.until) as until from outbox.partitions(t.name) o
+  ) p
+  order by 2, 1 limit 1;
+  detail := 'until ' || coalesce(outbox.iso_time(nullif(v_until, '-infinity')), 'no day');
+  if v_until < p_now + interval '2 days' then
+    problem := pg_catalog.format(
+      'the partitions of %s end %s: outbox.add_partitions() creates more (runbook: Partitions)',
+      v_table, coalesce('at ' || outbox.iso_time(nullif(v_until, '-infinity')), 'before today'));
+  end if;
+  return next;
+end
+$$;
+
+ALTER FUNCTION outbox.partition_checks(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION partition_checks(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partition_checks(p_now timestamp with time zone) IS 'Until when events and attempts have partitions, a problem if that is less than two days. The job creates them seven days ahead.';
 
 -- Name: partition_columns(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26414,7 +26877,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || v_more;
+  ], null) || outbox.limit_problems(outbox.clock()) || v_more;
 end
 $$;
 
@@ -26422,7 +26885,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, an upgrade that is not finished, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, an upgrade that is not finished, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, limits of the database that are near, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_person(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31840,6 +32303,52 @@ ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for this endpoint only: {"event_id"}. OH002; OH004 if the endpoint is not enabled; OH006 if its breaker is not closed.';
 
+-- Name: sent_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.sent_bytes() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
+begin
+  return (
+    select coalesce(pg_catalog.sum(a.total), 0)
+    from (
+      select c.total from outbox.counter c where c.metric = 'attempts'
+      union all
+      select c.total from outbox.counter_change c
+      where c.at >= v_since and c.metric = 'attempts'
+    ) a);
+end
+$$;
+
+ALTER FUNCTION outbox.sent_bytes() OWNER TO postgres;
+
+-- Name: FUNCTION sent_bytes(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sent_bytes() IS 'The bytes of payloads in all attempts so far, repeated ones included. Headers, TLS and responses are not counted.';
+
+-- Name: sent_in_month(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.sent_in_month(p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Without a note, Outhook was installed in this month.
+  return outbox.sent_bytes() - coalesce((
+    select c.total from outbox.counter c
+    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]), 0);
+end
+$$;
+
+ALTER FUNCTION outbox.sent_in_month(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION sent_in_month(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sent_in_month(p_now timestamp with time zone) IS 'The bytes of payloads that were sent since the first cleanup of this month (UTC), or since the installation if that is later.';
+
 -- Name: serve(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
@@ -32766,6 +33275,59 @@ ALTER FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp wit
 -- Name: FUNCTION signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]) IS 'The secret of X-Signature of each endpoint, in the order given: the one that the gate keeps if it still signs, or else the oldest that still signs; null if none does. A secret in p_rejected comes after all others, the last one last.';
+
+-- Name: slot_wal(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.slot_wal() RETURNS TABLE(slot_name text, active boolean, bytes bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select s.slot_name::text, s.active,
+    greatest(0, pg_catalog.pg_wal_lsn_diff(outbox.wal_position(), s.restart_lsn))::bigint
+  from pg_catalog.pg_replication_slots s
+  where s.restart_lsn is not null
+  order by 3 desc, 1;
+end
+$$;
+
+ALTER FUNCTION outbox.slot_wal() OWNER TO postgres;
+
+-- Name: FUNCTION slot_wal(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.slot_wal() IS 'How much of the write-ahead log each replication slot keeps from being removed, the most first.';
+
+-- Name: snapshot_checks(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.snapshot_checks(p_now timestamp with time zone) RETURNS TABLE(detail text, problem text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_session record;
+begin
+  select a.pid, a.xact_start into v_session
+  from pg_catalog.pg_stat_activity a
+  where a.backend_type = 'client backend' and a.pid <> pg_catalog.pg_backend_pid()
+    and coalesce(a.backend_xmin, a.backend_xid) is not null
+  order by a.xact_start limit 1;
+  detail := coalesce(pg_catalog.format('the oldest is of pid %s, since %s', v_session.pid,
+    outbox.iso_time(v_session.xact_start)), 'no transaction is open');
+  if v_session.xact_start < p_now - interval '15 minutes' then
+    problem := pg_catalog.format(
+      'a transaction delays vacuum: pid %s, open since %s (runbook: Vacuum delayed)',
+      v_session.pid, outbox.iso_time(v_session.xact_start));
+  end if;
+  return next;
+end
+$$;
+
+ALTER FUNCTION outbox.snapshot_checks(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION snapshot_checks(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.snapshot_checks(p_now timestamp with time zone) IS 'The oldest transaction that delays vacuum, a problem if it began 15 minutes before p_now.';
 
 -- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34480,6 +35042,42 @@ ALTER FUNCTION outbox.touched_events(p_batch outbox.routing) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events that a batch creates deliveries of: the events that it finishes and the event at the cut.';
 
+-- Name: traffic_month(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.traffic_month(p_now timestamp with time zone) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select pg_catalog.to_char(p_now at time zone 'UTC', 'YYYY-MM')
+$$;
+
+ALTER FUNCTION outbox.traffic_month(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION traffic_month(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.traffic_month(p_now timestamp with time zone) IS 'The month (UTC) of a time: 2026-03.';
+
+-- Name: transaction_id_age(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.transaction_id_age() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Row locks that several transactions share have ids of their own, which run out alike.
+  return (
+    select pg_catalog.max(greatest(
+      pg_catalog.age(d.datfrozenxid), pg_catalog.mxid_age(d.datminmxid)))
+    from pg_catalog.pg_database d);
+end
+$$;
+
+ALTER FUNCTION outbox.transaction_id_age() OWNER TO postgres;
+
+-- Name: FUNCTION transaction_id_age(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.transaction_id_age() IS 'How many transaction ids, or ids of shared row locks, the oldest row may be behind. About 2,147 million exist; before they run out, Postgres accepts no more writes.';
+
 -- Name: try_apply(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) RETURNS boolean
@@ -34540,9 +35138,9 @@ begin
     return false;
   end if;
   set constraints all immediate;
-  return outbox.work_backfills(outbox.clock());
+  return outbox.work_delivered_marks(outbox.clock()) or outbox.work_backfills(outbox.clock());
 exception when query_canceled or assert_failure or others then
-  raise warning 'outbox.work_backfills(): % %', sqlstate, sqlerrm;
+  raise warning 'outbox.try_backfill(): % %', sqlstate, sqlerrm;
   return false;
 end
 $$;
@@ -34551,7 +35149,7 @@ ALTER FUNCTION outbox.try_backfill(p_until timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION try_backfill(p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_backfill(p_until timestamp with time zone) IS 'Executes one step of one backfill (work_backfills()), unless it is after p_until or the job outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the job continues.';
+COMMENT ON FUNCTION outbox.try_backfill(p_until timestamp with time zone) IS 'Executes one step of a job of mark_delivered() or, if there is none, of one backfill (work_delivered_marks(), work_backfills()), unless it is after p_until or the job outhook-tick is disabled; false if there is no step. An error becomes a warning, so that the job continues.';
 
 -- Name: try_filter(text, text, text[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -35899,6 +36497,46 @@ ALTER FUNCTION outbox.wake_refused(p_now timestamp with time zone) OWNER TO post
 
 COMMENT ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) IS 'Parks the gates of refused endpoints again: what the database refused may have been the change of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
 
+-- Name: wal_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wal_bytes() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if not pg_catalog.has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') then
+    return null;
+  end if;
+  return (select coalesce(pg_catalog.sum(w.size), 0) from pg_catalog.pg_ls_waldir() w);
+end
+$$;
+
+ALTER FUNCTION outbox.wal_bytes() OWNER TO postgres;
+
+-- Name: FUNCTION wal_bytes(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wal_bytes() IS 'The size of the files of the write-ahead log; null if the owner of the schema must not list them (pg_monitor).';
+
+-- Name: wal_position(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wal_position() RETURNS pg_lsn
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
+    else pg_catalog.pg_current_wal_lsn()
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.wal_position() OWNER TO postgres;
+
+-- Name: FUNCTION wal_position(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wal_position() IS 'How far the write-ahead log is, also on a standby server.';
+
 -- Name: wanted_keys(outbox.replay_job, outbox.filter, jsonb, text[], outbox.source_row[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer) RETURNS text[]
@@ -36523,6 +37161,91 @@ ALTER FUNCTION outbox.work_backfills(p_now timestamp with time zone) OWNER TO po
 
 COMMENT ON FUNCTION outbox.work_backfills(p_now timestamp with time zone) IS 'Executes one step of the backfill whose turn it is, in the caller''s transaction; false if there is none. So the caller commits after each step. locks: the advisory lock of work_replay_jobs(), the job with SKIP LOCKED, its gate, then events or the rows of the application, then partition_check.';
 
+-- Name: work_delivered_mark(outbox.delivered_mark, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_most constant integer := 200;
+  v_endpoint uuid;
+  v_n integer;
+begin
+  if not p_mark.routed then
+    -- Runs that do not deliver do not route either.
+    update outbox.delivered_mark m set routed = true
+    where m.id = p_mark.id
+      and outbox.route_all(p_now, pg_catalog.clock_timestamp() + interval '0.2 s');
+    return;
+  end if;
+  select e.id into v_endpoint
+  from outbox.endpoint e
+  where e.id > coalesce(p_mark.at_endpoint, '00000000-0000-0000-0000-000000000000'::uuid)
+    and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
+    and e.status <> 'deleted'
+  order by e.id limit 1;
+  if not found then
+    update outbox.delivered_mark m set finished_at = p_now where m.id = p_mark.id;
+    return;
+  end if;
+  v_n := outbox.mark_endpoint(p_mark, v_endpoint, v_most, p_now);
+  update outbox.delivered_mark m set
+    marked = m.marked + v_n,
+    at_endpoint = case when v_n < v_most then v_endpoint else m.at_endpoint end
+  where m.id = p_mark.id;
+end
+$$;
+
+ALTER FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone) IS 'One step of a job of mark_delivered(): routes events, or ends up to 200 deliveries of one endpoint, or finds that none is left. locks: the caller holds the job; then the router with SKIP LOCKED, and the gates of a batch by id, or one gate.';
+
+-- Name: work_delivered_marks(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_mark outbox.delivered_mark;
+  v_member text;
+begin
+  if not exists (select from outbox.delivered_mark m where m.finished_at is null) then
+    return false;
+  end if;
+  select * into v_mark from outbox.delivered_mark m
+  where m.finished_at is null
+    and not outbox.rests('outbox.work_delivered_marks', 'job ' || m.id, p_now)
+  order by m.id limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  v_member := 'job ' || v_mark.id;
+  begin
+    perform outbox.work_delivered_mark(v_mark, p_now);
+    perform outbox.admit_upkeep('outbox.work_delivered_marks', v_member);
+  exception when query_canceled or assert_failure or others then
+    if outbox.fails_upkeep(sqlstate) then
+      raise;
+    end if;
+    perform outbox.refuse_upkeep('outbox.work_delivered_marks', v_member, sqlstate, sqlerrm,
+      '5 minutes');
+  end;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION work_delivered_marks(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) IS 'Executes one step of the oldest job of mark_delivered(), in the caller''s transaction; false if there is none. A step that fails is shown by queue_health, and tried again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
+
 -- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) RETURNS integer
@@ -36968,7 +37691,7 @@ ALTER TABLE outbox.counter OWNER TO postgres;
 
 -- Name: TABLE counter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.counter IS 'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the sum of the measured times in milliseconds. The last label of a histogram is the number of the bucket, from 1.';
+COMMENT ON TABLE outbox.counter IS 'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the sum of the measured times in milliseconds, and for attempts the bytes of their payloads. The last label of a histogram is the number of the bucket, from 1.';
 
 -- Name: counter_change; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -37016,6 +37739,17 @@ ALTER TABLE outbox.deleted_channel OWNER TO postgres;
 -- Name: TABLE deleted_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.deleted_channel IS 'Meta''s ids of deleted channels, for 60 days: WhatsApp still reports the statuses of their messages.';
+
+-- Name: delivered_mark_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.delivered_mark ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.delivered_mark_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 -- Name: early_report; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -38727,6 +39461,11 @@ ALTER TABLE ONLY outbox.dead_letter
 ALTER TABLE ONLY outbox.deleted_channel
     ADD CONSTRAINT deleted_channel_pkey PRIMARY KEY (channel_id);
 
+-- Name: delivered_mark delivered_mark_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.delivered_mark
+    ADD CONSTRAINT delivered_mark_pkey PRIMARY KEY (id);
+
 -- Name: delivery delivery_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.delivery
@@ -39189,6 +39928,10 @@ CREATE INDEX deleted_channel_age ON outbox.deleted_channel USING btree (deleted_
 
 CREATE INDEX deleted_channel_number ON outbox.deleted_channel USING btree (phone_number_id, app_id);
 
+-- Name: delivered_mark_open; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX delivered_mark_open ON outbox.delivered_mark USING btree (id) WHERE (finished_at IS NULL);
+
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
@@ -39645,6 +40388,10 @@ ALTER TABLE outbox.dead_letter ENABLE ROW LEVEL SECURITY;
 -- Name: deleted_channel; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.deleted_channel ENABLE ROW LEVEL SECURITY;
+
+-- Name: delivered_mark; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.delivered_mark ENABLE ROW LEVEL SECURITY;
 
 -- Name: delivery; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -40725,6 +41472,14 @@ REVOKE ALL ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now
 
 REVOKE ALL ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) FROM PUBLIC;
 
+-- Name: FUNCTION connections_most(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.connections_most() FROM PUBLIC;
+
+-- Name: FUNCTION connections_used(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.connections_used() FROM PUBLIC;
+
 -- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) FROM PUBLIC;
@@ -40917,6 +41672,10 @@ REVOKE ALL ON FUNCTION outbox.database_id() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.database_metrics() FROM PUBLIC;
 
+-- Name: FUNCTION databases_bytes(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.databases_bytes() FROM PUBLIC;
+
 -- Name: FUNCTION day_end(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.day_end(p_now timestamp with time zone) FROM PUBLIC;
@@ -40928,6 +41687,10 @@ REVOKE ALL ON FUNCTION outbox.day_of(p_now timestamp with time zone) FROM PUBLIC
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) FROM PUBLIC;
+
+-- Name: FUNCTION dead_row_checks(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.dead_row_checks() FROM PUBLIC;
 
 -- Name: FUNCTION decide_copy(p_decision text, p_project text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -40967,6 +41730,14 @@ GRANT ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uu
 REVOKE ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) TO service_role;
 
+-- Name: TABLE delivered_mark; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivered_mark TO service_role;
+
+-- Name: FUNCTION deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION delivery_endpoints(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) FROM PUBLIC;
@@ -40993,6 +41764,10 @@ GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id 
 
 REVOKE ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION disk_checks(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.disk_checks() FROM PUBLIC;
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42061,6 +42836,14 @@ REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone)
 
 REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
 
+-- Name: FUNCTION limit_gauges(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.limit_gauges(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION limit_problems(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.limit_problems(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION links_of_responses(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.links_of_responses(p_results outbox.result[]) FROM PUBLIC;
@@ -42225,6 +43008,15 @@ REVOKE ALL ON FUNCTION outbox.lock_source(p_source outbox.backfill_source, p_wat
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
+-- Name: FUNCTION mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text) TO service_role;
+
+-- Name: FUNCTION mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -42357,6 +43149,14 @@ REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_c
 
 REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION near_limits(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.near_limits(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION net_requests(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.net_requests() FROM PUBLIC;
+
 -- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) FROM PUBLIC;
@@ -42432,6 +43232,10 @@ REVOKE ALL ON FUNCTION outbox.note_skipped(p_job_id bigint, p_rows integer, p_la
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION note_traffic(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION notice_end(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42595,6 +43399,10 @@ GRANT ALL ON FUNCTION outbox.part_person(p_org_id text, p_recipients text[], p_a
 -- Name: FUNCTION partition_bound(p_table text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION partition_checks(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partition_checks(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION partition_columns(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43477,6 +44285,14 @@ REVOKE ALL ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION sent_bytes(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.sent_bytes() FROM PUBLIC;
+
+-- Name: FUNCTION sent_in_month(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.sent_in_month(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
@@ -43594,6 +44410,14 @@ REVOKE ALL ON FUNCTION outbox.signing_secret(p_endpoint_id uuid, p_now timestamp
 -- Name: FUNCTION signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.signing_secrets(p_endpoint_ids uuid[], p_now timestamp with time zone, p_rejected uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION slot_wal(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.slot_wal() FROM PUBLIC;
+
+-- Name: FUNCTION snapshot_checks(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.snapshot_checks(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43798,6 +44622,14 @@ REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC;
 
+-- Name: FUNCTION traffic_month(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.traffic_month(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION transaction_id_age(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.transaction_id_age() FROM PUBLIC;
+
 -- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
@@ -43974,6 +44806,14 @@ REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.wake_refused(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION wal_bytes(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wal_bytes() FROM PUBLIC;
+
+-- Name: FUNCTION wal_position(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wal_position() FROM PUBLIC;
+
 -- Name: FUNCTION wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[], p_rows outbox.source_row[], p_most integer) FROM PUBLIC;
@@ -44041,6 +44881,14 @@ REVOKE ALL ON FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most inte
 -- Name: FUNCTION work_backfills(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_backfills(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION work_delivered_marks(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

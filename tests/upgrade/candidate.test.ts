@@ -8,8 +8,13 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { lastCandidate, projectVersion, type Release } from '../../supabase/local/schema/release.ts'
 import { compareSnapshots, takeSnapshot } from '../../supabase/local/schema/snapshot.ts'
 import { buildUpgradeFiles } from '../../supabase/local/schema/upgrade_files.ts'
+import { patienceMs } from '../_support/patience.ts'
 import { startTestPostgres } from '../_support/postgres.ts'
+import { startWorker } from '../_support/worker_process.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { buildIndexes } from './_indexes.ts'
+import { migrate } from './_migrate.ts'
+import { beginTraffic } from './_traffic.ts'
 
 /** Events, deliveries of which some are in flight, an ordered lane and a paused endpoint. */
 const fill = `
@@ -90,4 +95,36 @@ Deno.test('the upgrade of the candidate keeps its rows, and delivers what was pu
   )
   // Of 40: 5 are in flight. A paused endpoint gets nothing.
   expect(claimed).toBe('35')
+})
+
+Deno.test('the upgrade of the candidate under load loses nothing, with a worker of today before and after it', async () => {
+  const release = await stored()
+  const files = await upgrade(release)
+  await using pg = await startTestPostgres()
+  await applyFiles(pg, await installation(release))
+  const worker = startWorker(pg.dbUrl)
+  try {
+    await using traffic = await beginTraffic(pg.dbUrl)
+    const moreArrive = async (): Promise<void> => {
+      const enough = traffic.arrived() + 50
+      const some = (): boolean => traffic.arrived() >= enough
+      if (await waitUntil(some, { timeoutMs: patienceMs })) return
+      throw new Error(`${traffic.errors.slice(-3)}\n${worker.log.slice(-20).join('\n')}`)
+    }
+    await moreArrive()
+    // Again, if a lock was not free in time.
+    await migrate(pg.dbUrl, files)
+    await moreArrive()
+    await traffic.quiet()
+    await traffic.until(`not exists (select from outbox.unrouted)
+      and not exists (select from outbox.delivery d join outbox.endpoint e on e.id = d.endpoint_id
+        where e.description in ('plain', 'keyed'))`)
+    expect(traffic.arrived()).toBe(traffic.published.length)
+    expect(traffic.errors).toEqual([])
+    const [row] = await traffic.sql`select outbox.module_problem() as problem`
+    expect(row?.problem).toBeNull()
+  } finally {
+    worker.kill('SIGTERM')
+    expect(await worker.ended).toBe(0)
+  }
 })

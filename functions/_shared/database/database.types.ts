@@ -712,6 +712,49 @@ export type Database = {
         }
         Relationships: []
       }
+      'delivered_mark': {
+        Row: {
+          'at_endpoint': string | null
+          'created_at': string
+          'endpoint_id': string | null
+          'finished_at': string | null
+          'id': number
+          'marked': number
+          'org_id': string | null
+          'routed': boolean
+          'started_by': string
+          'until_at': string
+          'why': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at_endpoint'?: string | null
+          'created_at': string
+          'endpoint_id'?: string | null
+          'finished_at'?: string | null
+          'id'?: never
+          'marked'?: number
+          'org_id'?: string | null
+          'routed'?: boolean
+          'started_by': string
+          'until_at': string
+          'why': string
+        }
+        Update: {
+          'at_endpoint'?: string | null
+          'created_at'?: string
+          'endpoint_id'?: string | null
+          'finished_at'?: string | null
+          'id'?: never
+          'marked'?: number
+          'org_id'?: string | null
+          'routed'?: boolean
+          'started_by'?: string
+          'until_at'?: string
+          'why'?: string
+        }
+        Relationships: []
+      }
       'delivery': {
         Row: {
           'attempt': number
@@ -4270,6 +4313,8 @@ export type Database = {
         Returns: undefined
       }
       'configure': { Args: { 'p_functions_url': string; 'p_worker_secret': string }; Returns: Json }
+      'connections_most': { Args: Record<PropertyKey, never>; Returns: number }
+      'connections_used': { Args: Record<PropertyKey, never>; Returns: number }
       'consents_json': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
       'consume': {
         Args: {
@@ -4487,6 +4532,7 @@ export type Database = {
       }
       'database_id': { Args: Record<PropertyKey, never>; Returns: string }
       'database_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
+      'databases_bytes': { Args: Record<PropertyKey, never>; Returns: number }
       'day_end': { Args: { 'p_now': string }; Returns: string }
       'day_of': { Args: { 'p_now': string }; Returns: string }
       'dead_letter_json': {
@@ -4497,6 +4543,13 @@ export type Database = {
           >
         }
         Returns: Json
+      }
+      'dead_row_checks': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'detail': string
+          'problem': string
+        }[]
       }
       'decide_copy': { Args: { 'p_decision': string; 'p_project'?: string }; Returns: Json }
       'define_saga': {
@@ -4518,6 +4571,18 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_code': string; 'p_org_id': string }
         Returns: Json
       }
+      'deliveries_to_mark': {
+        Args: {
+          'p_endpoint_id': string
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+          'p_most': number
+          'p_now': string
+        }
+        Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
+      }
       'delivery_endpoints': {
         Args: { 'p_event_id': string }
         Returns: {
@@ -4537,6 +4602,13 @@ export type Database = {
       'discard_org_dead_letter': {
         Args: { 'p_id': string; 'p_org_id': string; 'p_reason': string }
         Returns: Json
+      }
+      'disk_checks': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'detail': string
+          'problem': string
+        }[]
       }
       'dispatch': {
         Args: {
@@ -5750,6 +5822,8 @@ export type Database = {
         Returns: undefined
       }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
+      'limit_gauges': { Args: { 'p_now': string }; Returns: Json }
+      'limit_problems': { Args: { 'p_now': string }; Returns: (string)[] }
       'links_of_responses': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (Database['outbox']['CompositeTypes']['person_link'])[]
@@ -6104,6 +6178,22 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'mark_delivered': {
+        Args: { 'p_endpoint_id'?: string; 'p_org_id'?: string; 'p_until': string; 'p_why'?: string }
+        Returns: Json
+      }
+      'mark_endpoint': {
+        Args: {
+          'p_endpoint_id': string
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+          'p_most': number
+          'p_now': string
+        }
+        Returns: number
+      }
       'mark_sent': {
         Args: {
           'p_attempt': Omit<
@@ -6222,6 +6312,15 @@ export type Database = {
         Returns: undefined
       }
       'named_columns': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: Json }
+      'near_limits': {
+        Args: { 'p_now': string }
+        Returns: {
+          'detail': string
+          'name': string
+          'problem': string
+        }[]
+      }
+      'net_requests': { Args: Record<PropertyKey, never>; Returns: number }
       'new_backfill': {
         Args: {
           'p_endpoint': Omit<
@@ -6417,6 +6516,7 @@ export type Database = {
         }
         Returns: number
       }
+      'note_traffic': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'notice_end': { Args: { 'p_data': Json }; Returns: string }
       'notice_reason': { Args: { 'p_data': Json }; Returns: string }
       'notice_rule_of': {
@@ -6698,6 +6798,13 @@ export type Database = {
         Returns: Json
       }
       'partition_bound': { Args: { 'p_at': string; 'p_table': string }; Returns: string }
+      'partition_checks': {
+        Args: { 'p_now': string }
+        Returns: {
+          'detail': string
+          'problem': string
+        }[]
+      }
       'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'partitions': {
@@ -7850,6 +7957,8 @@ export type Database = {
         }
       }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'sent_bytes': { Args: Record<PropertyKey, never>; Returns: number }
+      'sent_in_month': { Args: { 'p_now': string }; Returns: number }
       'serve': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -7976,6 +8085,21 @@ export type Database = {
       'signing_secrets': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_rejected'?: (string)[] }
         Returns: (string)[]
+      }
+      'slot_wal': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'active': boolean
+          'bytes': number
+          'slot_name': string
+        }[]
+      }
+      'snapshot_checks': {
+        Args: { 'p_now': string }
+        Returns: {
+          'detail': string
+          'problem': string
+        }[]
       }
       'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'source_query': {
@@ -8158,6 +8282,8 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: (string)[]
       }
+      'traffic_month': { Args: { 'p_now': string }; Returns: string }
+      'transaction_id_age': { Args: Record<PropertyKey, never>; Returns: number }
       'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
       'try_backfill': { Args: { 'p_until'?: string }; Returns: boolean }
       'try_filter': {
@@ -8340,6 +8466,8 @@ export type Database = {
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_refused': { Args: { 'p_now': string }; Returns: undefined }
+      'wal_bytes': { Args: Record<PropertyKey, never>; Returns: number }
+      'wal_position': { Args: Record<PropertyKey, never>; Returns: unknown }
       'wanted_keys': {
         Args: {
           'p_filter': Database['outbox']['CompositeTypes']['filter']
@@ -8454,6 +8582,17 @@ export type Database = {
         Returns: (string)[]
       }
       'work_backfills': { Args: { 'p_now': string }; Returns: boolean }
+      'work_delivered_mark': {
+        Args: {
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'work_delivered_marks': { Args: { 'p_now': string }; Returns: boolean }
       'work_replay_job': {
         Args: {
           'p_now': string

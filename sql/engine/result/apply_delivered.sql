@@ -95,7 +95,7 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
-      d.deliver_at, d.secret_id, d.rejected_secrets,
+      d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent
   ), attempt as (
@@ -114,7 +114,8 @@ begin
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where g.resent) as resent,
+        pg_catalog.sum(g.body_bytes) as bytes
       from gone g
       cross join lateral (
         -- The time since the event, which its id contains, or since deliver_at if that is later.
@@ -135,7 +136,7 @@ begin
     -- Before the labels are made: they would be as many as the endpoints.
     select t.kind, t.error_class, t.code, t.took, t.age, pg_catalog.sum(t.n) as n,
       pg_catalog.sum(t.ms) as ms, pg_catalog.sum(t.age_ms) as age_ms,
-      pg_catalog.sum(t.resent) as resent
+      pg_catalog.sum(t.resent) as resent, pg_catalog.sum(t.bytes) as bytes
     from tallied t
     group by 1, 2, 3, 4, 5
   ), counted as (
@@ -143,7 +144,7 @@ begin
     select c.metric, c.labels, pg_catalog.sum(c.n), coalesce(pg_catalog.sum(c.total), 0)
     from by_kind t
     cross join lateral (values
-      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, 0),
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], t.n, t.bytes),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.n, t.ms),
       ('latency_ms', array[t.kind, t.age::text], t.n, t.age_ms),
       ('resends', case when t.resent > 0 then array[t.kind] end, t.resent, 0),

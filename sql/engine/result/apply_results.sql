@@ -96,8 +96,8 @@ begin
       end as lost_leases,
       d.lost_before + case when r.outcome = 'failed' and not v.lost then d.lost_leases else 0 end
         as lost_before,
-      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id,
-      l.head_at, l.leased,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
+      l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
       r.resent, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
@@ -215,7 +215,7 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.let_go, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      b.age, b.age_ms, b.resent
+      b.age, b.age_ms, b.resent, b.bytes
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused, j.let_go,
         j.retry_at is not null as again,
@@ -223,7 +223,8 @@ begin
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
-        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent
+        pg_catalog.sum(a.ms) as age_ms, pg_catalog.count(*) filter (where j.resent) as resent,
+        pg_catalog.sum(j.body_bytes) as bytes
       from applied j
       cross join lateral (
         -- As in apply_delivered().
@@ -240,7 +241,8 @@ begin
     ) b
   ), counted as (
     insert into outbox.counter_change (metric, labels, n, total)
-    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n), 0
+    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.bytes)
     from tallied t
     group by t.kind, t.outcome, t.error_class, t.code
     union all

@@ -389,6 +389,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'backfill.test.ts',
     'a backfill of an event that the sweep is deleting waits',
   ],
+  'operations/delivered_mark.sql mark_endpoint: lock_gates': [
+    'held_gates.test.ts',
+    'a job of mark_delivered() waits for a claim of the same delivery, and leaves it out',
+  ],
+  'operations/delivered_mark.sql work_delivered_marks: for update skip locked': [
+    'held_gates.test.ts',
+    'a job of mark_delivered() is not continued while another session continues it',
+  ],
   'operations/backfill_turn.sql work_backfill: lock_gates': [
     'backfill.test.ts',
     'a step of backfills waits for the gate before it reads a row',

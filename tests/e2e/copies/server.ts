@@ -120,6 +120,55 @@ export async function startStandby(primary: TestPostgres): Promise<Standby> {
   }
 }
 
+/** A base backup, and the way to a point in time after it. */
+export interface Backup {
+  /** Restores it as a server of its own, with the WAL of the stopped original until this time. */
+  restore(until: string): Promise<OtherServer>
+}
+
+/** `pg_basebackup` of a running server, which keeps its WAL from now on. */
+export async function takeBackup(original: TestPostgres): Promise<Backup> {
+  const place = await newPlace(original)
+  const source = postgres(original.adminDbUrl, { max: 1, onnotice: () => {} })
+  await source`select pg_create_physical_replication_slot('backup', true)`
+  await source.end()
+  await program(place.user, '/', [
+    `${original.binaries.bin}/pg_basebackup`,
+    '--checkpoint=fast',
+    '--no-sync',
+    `--dbname=${original.adminDbUrl}`,
+    `--pgdata=${place.paths.data}`,
+  ])
+  return {
+    restore: async (until) => {
+      const archive = join(clusterPaths(original.dataDir).data, 'pg_wal')
+      const settings = [
+        `restore_command = 'cp ${archive}/%f %p'`,
+        `recovery_target_time = '${until}'`,
+        `recovery_target_action = 'promote'`,
+      ]
+      const signal = join(place.paths.data, 'recovery.signal')
+      await Deno.writeTextFile(signal, '')
+      await place.user.own(signal)
+      await Deno.writeTextFile(
+        join(place.paths.data, 'postgresql.auto.conf'),
+        settings.join('\n') + '\n',
+        { append: true },
+      )
+      const server = await start(place, original.binaries)
+      const isOver = async (): Promise<boolean> => {
+        const [row] = await server.admin`select not pg_is_in_recovery() as over`
+        return row?.over === true
+      }
+      if (!await waitUntil(isOver, { timeoutMs: patienceMs })) {
+        throw new Error('the recovery does not end')
+      }
+      await adoptCronJobs(server.admin, { host: server.socket, port: server.port })
+      return server
+    },
+  }
+}
+
 /**
  * pg_upgrade of a stopped server to the programs in `bin`, which may have a newer major version. The new
  * cluster has another system identifier.

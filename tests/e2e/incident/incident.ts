@@ -111,6 +111,10 @@ export async function playIncident(
     hanging: await endpoint('hanging', { p_timeout_ms: 1000 }),
   }
   await sql`select outbox.grant_consent('org-a', 'dossier-1', '{UTILITY}', p_source => 'form')`
+  // Some panels compare with these.
+  await sql`
+    select outbox.set_setting('database.disk_mib', '8192'),
+      outbox.set_setting('traffic.mib_per_month', '1000')`
 
   // The traffic: events over the API and in SQL, messages with what WhatsApp tells of them, one
   // that consent forbids. While the database is away publishers fail, as they would.

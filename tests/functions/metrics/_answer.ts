@@ -7,8 +7,8 @@ export function someAnswer(): MetricsResult {
     now: 1000,
     bounds: { attempt_ms: [5, 1000, 30000], latency_ms: [25, 60000] },
     counters: [
-      ['attempts', ['webhook', 'delivered', '', '2xx'], 7, 0],
-      ['attempts', ['webhook', 'failed', 'lease_expired', ''], 2, 0],
+      ['attempts', ['webhook', 'delivered', '', '2xx'], 7, 700],
+      ['attempts', ['webhook', 'failed', 'lease_expired', ''], 2, 200],
       ['attempt_ms', ['webhook', 'delivered', '1'], 4, 10],
       ['attempt_ms', ['webhook', 'delivered', '3'], 2, 2500],
       ['attempt_ms', ['webhook', 'delivered', '4'], 1, 40000],
@@ -50,7 +50,7 @@ export function someAnswer(): MetricsResult {
       in_default: { event: 0, attempt: 0 },
       partitions: [{ table: 'event', n: 8, until: 605800, bytes: 8192 }],
     },
-    gauges: [['templates_held', [], 2]],
+    gauges: [['templates_held', [], 2], ['connections', [], 12], ['disk_bytes', [], 8589934592]],
     database: {
       tables: [{ table: 'gate', live: 3, dead: 9, vacuumed_at: null }],
       snapshot_s: 0.5,

@@ -40,6 +40,9 @@ Deno.test('GET /metrics responds in the format of Prometheus', async () => {
     '# TYPE outhook_attempts_total counter',
     'outhook_attempts_total{kind="webhook",outcome="delivered",error_class="",code="2xx"} 7',
     'outhook_leases_expired_total{kind="webhook"} 2',
+    'outhook_sent_bytes_total{kind="webhook"} 900',
+    'outhook_connections 12',
+    'outhook_disk_bytes 8589934592',
     'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="0.005"} 4',
     'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="1.0"} 4',
     'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="30.0"} 6',
@@ -132,6 +135,8 @@ Deno.test('GET /metrics responds in OpenMetrics if the client prefers it', async
     '# TYPE outhook_attempts counter',
     'outhook_attempts_total{kind="webhook",outcome="delivered",error_class="",code="2xx"} 7',
     '# UNIT outhook_attempt_duration_seconds seconds',
+    '# UNIT outhook_disk_bytes bytes',
+    '# UNIT outhook_sent_bytes bytes',
   ]))
 })
 

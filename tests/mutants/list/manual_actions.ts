@@ -114,4 +114,32 @@ export const manualActions: readonly Mutant[] = [
     tests: ['sql/engine/dead_letters_cleared/published.test.sql'],
     why: 'The alert of dead letters stays after the last one was replayed.',
   },
+  {
+    file: 'sql/operations/delivered_mark.sql',
+    find: '      and (not l.ordered or l.not_before <= p_mark.until_at)\n',
+    replace: '',
+    tests: ['sql/operations/mark_delivered/cases.test.sql'],
+    why: 'What waits for a later retry of its key is marked as delivered.',
+  },
+  {
+    file: 'sql/operations/delivered_mark.sql',
+    find: 'greatest(outbox.uuid_v7_time(d.event_id), d.deliver_at)',
+    replace: 'outbox.uuid_v7_time(d.event_id)',
+    tests: ['sql/operations/mark_delivered/cases.test.sql'],
+    why: 'An event for later is marked as delivered.',
+  },
+  {
+    file: 'sql/operations/delivered_mark.sql',
+    find: 'coalesce(p_org_id, (outbox.check_endpoint(p_endpoint_id)).org_id), p_endpoint_id);',
+    replace: '(outbox.check_endpoint(p_endpoint_id)).org_id, p_endpoint_id);',
+    tests: ['sql/operations/mark_delivered/cases.test.sql'],
+    why: 'A job of one organisation names an endpoint of another.',
+  },
+  {
+    file: 'sql/operations/delivered_mark.sql',
+    find: "and coalesce(d.leased_until, '-infinity') <= p_now",
+    replace: 'and d.leased_until is null',
+    tests: ['sql/operations/mark_delivered/cases.test.sql'],
+    why: 'What was in flight at the time of the backup is sent again.',
+  },
 ]

@@ -19,11 +19,11 @@ const LOCK = 'chaos.lock'
 const YOUNG_MS = 60_000
 
 /** Makes an empty one below the folder for temporary files. */
-export async function makeDisk(): Promise<Disk> {
+export async function makeDisk(whole = WHOLE): Promise<Disk> {
   const path = await Deno.makeTempDir({ prefix: PREFIX })
   await removeOthers(join(path, '..'))
   const isOwn = Deno.build.os === 'linux' && Deno.uid() === 0 &&
-    await succeeds('mount', '-t', 'tmpfs', '-o', `size=${WHOLE},mode=0755`, 'outhook-chaos', path)
+    await succeeds('mount', '-t', 'tmpfs', '-o', `size=${whole},mode=0755`, 'outhook-chaos', path)
   const lock = await tryLock(join(path, LOCK))
 
   async function fill(): Promise<void> {
@@ -43,7 +43,7 @@ export async function makeDisk(): Promise<Disk> {
     path,
     isOwn,
     fill,
-    free: async () => void await succeeds('mount', '-o', `remount,size=${WHOLE}`, path),
+    free: async () => void await succeeds('mount', '-o', `remount,size=${whole}`, path),
     [Symbol.asyncDispose]: async () => {
       lock?.release()
       await remove(path)

@@ -1,5 +1,6 @@
 import { Random } from '../../concurrency/_support/random.ts'
 import type { Family, Step } from './fault.ts'
+import { clockFaults } from './faults/clock.ts'
 import { consoleFaults } from './faults/console.ts'
 import { diskFaults } from './faults/disk.ts'
 import { jobFaults } from './faults/jobs.ts'
@@ -8,6 +9,7 @@ import { networkFaults } from './faults/network.ts'
 import { operatorFaults } from './faults/operators.ts'
 import { postgresFaults } from './faults/postgres.ts'
 import { processFaults } from './faults/processes.ts'
+import { schemaFaults } from './faults/schema.ts'
 
 /** All kinds of faults. */
 export const faults: Family = {
@@ -19,12 +21,14 @@ export const faults: Family = {
   ...consoleFaults,
   ...jobFaults,
   ...operatorFaults,
+  ...clockFaults,
+  ...schemaFaults,
 }
 
 /** A fault lasts at most so long, if its length can be chosen. */
 const LONGEST_MS = 4_000
 /** Between the begins of two faults there is at most so much time. */
-const LARGEST_GAP_MS = 1_600
+const LARGEST_GAP_MS = 1_000
 
 /** Rounds of faults without an end. Each kind comes once before any comes again. */
 export function* planRounds(

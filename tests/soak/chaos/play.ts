@@ -7,6 +7,8 @@ import { Random } from '../../concurrency/_support/random.ts'
 import { check } from './checker.ts'
 import type { Violation } from './evidence.ts'
 import { pause, type Step } from './fault.ts'
+import { clockFaults } from './faults/clock.ts'
+import { diskFaults } from './faults/disk.ts'
 import { observe, settle } from './observe.ts'
 import { faults, planRounds } from './plan.ts'
 import { startWorld, type World } from './world.ts'
@@ -34,6 +36,8 @@ export interface Played {
   done: Map<string, number>
   events: number
   arrivals: number
+  /** The longest time after the last fault of a round until all had ended. */
+  settledMs: number
 }
 
 /** Plays rounds of faults for `minutes`, or until a promise is broken. */
@@ -42,7 +46,7 @@ export async function playRounds(
 ): Promise<Played> {
   const deadline = performance.now() + minutes * 60_000
   await using world = await startWorld(seed)
-  const played: Played = { rounds: [], done: new Map(), events: 0, arrivals: 0 }
+  const played: Played = { rounds: [], done: new Map(), events: 0, arrivals: 0, settledMs: 0 }
   const kinds = kindsFor(world)
   for (const steps of planRounds({ seed, roundMs, kinds })) {
     const round = await playRound(world, steps)
@@ -51,6 +55,7 @@ export async function playRounds(
     played.events = world.ledger.publications.length
     played.arrivals = world.ledger.arrivals.length
     const { violations, settledMs } = round
+    played.settledMs = Math.max(played.settledMs, settledMs)
     print(
       `  round ${played.rounds.length}: ${steps.length} faults, ${played.events} events, ` +
         `${played.arrivals} requests, over ${settledMs} ms after the last fault, ` +
@@ -85,8 +90,10 @@ export async function refusedAtRest(kinds: readonly string[]): Promise<[string, 
 }
 
 /** The kinds that this machine can do. */
-function kindsFor({ disk }: World): string[] {
-  return Object.keys(faults).filter((kind) => kind !== 'disk full' || disk.isOwn)
+function kindsFor({ disk, workers }: World): string[] {
+  return Object.keys(faults).filter((kind) =>
+    (disk.isOwn || !(kind in diskFaults)) && (workers.canMoveClocks || !(kind in clockFaults))
+  )
 }
 
 async function playRound(world: World, steps: Step[]): Promise<Round> {

@@ -29,9 +29,13 @@ export class Server {
     this.#dataDir = dataDir
   }
 
-  /** Starts one with the migrations, whose commits survive its death. */
-  static async start(dataDir: string): Promise<Server> {
+  /**
+   * Starts one with the migrations, whose commits survive its death; its write-ahead log is in the folder
+   * `walDir`, if there is one.
+   */
+  static async start(dataDir: string, walDir: string | null = null): Promise<Server> {
     await copyPrepared(dataDir, 'migrations')
+    if (walDir !== null) await moveWal(`${dataDir}/pg/pg_wal`, `${walDir}/pg_wal`)
     const server = new Server(dataDir)
     await server.up()
     return server
@@ -173,4 +177,11 @@ export async function within<T>(work: Promise<T> | undefined, ms: number): Promi
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Moves the write-ahead log of a stopped server to another file system. */
+async function moveWal(from: string, to: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command('mv', { args: [from, to] }).output()
+  if (!success) throw new Error(new TextDecoder().decode(stderr))
+  await Deno.symlink(to, from)
 }

@@ -1,4 +1,5 @@
 import { startWorker, type WorkerProcess } from '../../_support/worker_process.ts'
+import { existsSync } from 'node:fs'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 
 /** Worker processes, each of which is replaced when it is killed. */
@@ -10,19 +11,50 @@ export interface Workers {
   restart(n: number): Promise<void>
   /** Freezes one for `ms`. */
   freeze(n: number, ms: number): Promise<void>
+  /** Whether this machine has libfaketime. */
+  readonly canMoveClocks: boolean
+  /** The clock of one jumps by so many seconds, and back after `ms`. The database's does not. */
+  moveClock(n: number, seconds: number, ms: number): Promise<void>
   /** How each ended that nobody had ended, with its last lines. */
   readonly died: readonly string[]
   stop(): Promise<void>
+}
+
+/** Of Debian's package libfaketime. */
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
+
+/** The clock of a process that starts with `env`. */
+interface Clock {
+  env: Record<string, string>
+  set(seconds: number): Promise<void>
+  remove(): Promise<void>
+}
+
+async function makeClock(): Promise<Clock> {
+  const file = await Deno.makeTempFile({ prefix: 'outhook-clock-' })
+  const set = (seconds: number): Promise<void> =>
+    Deno.writeTextFile(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
+  await set(0)
+  return {
+    env: {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+    set,
+    remove: () => Deno.remove(file),
+  }
 }
 
 /** Starts `count` workers on the database at `url`. */
 export function startWorkers(url: string, count: number): Workers {
   const died: string[] = []
   const told = new WeakSet<WorkerProcess>()
-  const workers = Array.from({ length: count }, begin)
+  const workers = Array.from({ length: count }, () => begin())
 
-  function begin(): WorkerProcess {
-    const worker = startWorker(url)
+  function begin(env: Record<string, string> = {}): WorkerProcess {
+    const worker = startWorker(url, env)
     void worker.ended.then((how) => {
       if (told.has(worker)) return
       died.push(`a worker ended by itself (${how}): ${worker.log.slice(-12).join(' | ')}`)
@@ -32,11 +64,23 @@ export function startWorkers(url: string, count: number): Workers {
     return worker
   }
 
-  async function next(n: number, before: WorkerProcess, ms: number): Promise<void> {
+  async function next(
+    n: number,
+    before: WorkerProcess,
+    ms: number,
+    env: Record<string, string> = {},
+  ): Promise<void> {
     await before.ended
     await pause(ms)
     // Another fault may have replaced it meanwhile.
-    if (workers[n] === before) workers[n] = begin()
+    if (workers[n] === before) workers[n] = begin(env)
+  }
+
+  async function restart(n: number, env: Record<string, string> = {}): Promise<void> {
+    const worker = workers[n]
+    if (worker === undefined) return
+    signal(n, 'SIGTERM')
+    await next(n, worker, 0, env)
   }
 
   function signal(n: number, name: Deno.Signal): void {
@@ -59,11 +103,18 @@ export function startWorkers(url: string, count: number): Workers {
       signal(n, 'SIGKILL')
       await next(n, worker, ms)
     },
-    async restart(n): Promise<void> {
-      const worker = workers[n]
-      if (worker === undefined) return
-      signal(n, 'SIGTERM')
-      await next(n, worker, 0)
+    restart: (n) => restart(n),
+    canMoveClocks: existsSync(FAKETIME),
+    async moveClock(n, seconds, ms): Promise<void> {
+      const clock = await makeClock()
+      await restart(n, clock.env)
+      await pause(1_000)
+      await clock.set(seconds)
+      await pause(ms + 1_000)
+      await clock.set(0)
+      await pause(1_000)
+      await restart(n)
+      await clock.remove()
     },
     async freeze(n, ms): Promise<void> {
       const worker = workers[n]

@@ -38,6 +38,8 @@ export interface Relays {
 export interface World extends AsyncDisposable {
   readonly ledger: Ledger
   readonly disk: Disk
+  /** That of the write-ahead log alone. */
+  readonly walDisk: Disk
   readonly server: Server
   readonly relays: Relays
   readonly workers: Workers
@@ -51,9 +53,11 @@ export interface World extends AsyncDisposable {
 /** Starts it all; takes about ten seconds. */
 export async function startWorld(seed: number): Promise<World> {
   await using started = new AsyncDisposableStack()
+  started.use(ignoreDeadSockets())
   const ledger = new Ledger()
   const disk = started.use(await makeDisk())
-  const server = await Server.start(disk.path)
+  const walDisk = started.use(await makeDisk('2g'))
+  const server = await Server.start(disk.path, walDisk.isOwn ? walDisk.path : null)
   started.defer(() => server.down())
   await prepareDatabase({
     dbUrl: server.url('postgres'),
@@ -94,6 +98,7 @@ export async function startWorld(seed: number): Promise<World> {
   return {
     ledger,
     disk,
+    walDisk,
     server,
     relays,
     workers,
@@ -102,5 +107,17 @@ export async function startWorld(seed: number): Promise<World> {
     publishers,
     receiver,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** The driver of a connection that a fault has ended may reject after everybody has left it. */
+function ignoreDeadSockets(): Disposable {
+  const ignore = (event: PromiseRejectionEvent): void => {
+    const code: unknown = event.reason?.code
+    if (code === 'ECONNRESET' || code === 'EPIPE') event.preventDefault()
+  }
+  globalThis.addEventListener('unhandledrejection', ignore)
+  return {
+    [Symbol.dispose]: () => globalThis.removeEventListener('unhandledrejection', ignore),
   }
 }

@@ -274,12 +274,14 @@ select walk('works', null, $$
   subscribe(p_endpoint_id => {endpoint}, p_event_types => array['x'])
   route_again(p_event_id => {e.unroutable})
   replay_many(p_org_id => {org})
+  mark_delivered(p_until => outbox.clock(), p_org_id => {org})
   set_replay_job(p_id => {job}, p_status => 'paused')
   get_whatsapp_app(p_app_id => {app})
   put_whatsapp_app(p_app_id => {app}, p_secret => 'x')
   callback_app(p_app_key => 'a-key-of-nobody-00')
 $$);
 select walk('works', 'OH002', $$
+  mark_delivered(p_until => outbox.clock(), p_org_id => {org}, p_endpoint_id => {endpoint})
   retry_now(p_event_id => {e.retrying}, p_endpoint_id => {open})
   schedule_retry(p_event_id => {e.retrying}, p_endpoint_id => {open}, p_delay => '1 minute')
   cancel_delivery(p_event_id => {e.pending}, p_endpoint_id => {open})

@@ -30,7 +30,7 @@ perform decided.decide('schema', 'service_role: usage', 'The server calls the do
 -- Tables and views. Only their owner writes: whatever changes goes through a function.
 perform decided.decide('relation', 'service_role: select', 'The console kit, the dashboards and the health checks read them.', $$
   -- events and deliveries
-  event event_default unrouted waiting_part unroutable delivery attempt attempt_default dead_letter replay_job
+  event event_default unrouted waiting_part unroutable delivery attempt attempt_default dead_letter replay_job delivered_mark
   -- endpoints and the engine
   endpoint endpoint_kind subscription ended_subscription gate lane run waiting_kind setting org_setting event_bytes failure_rule error_hint refusal endpoint_refusal lane_refusal upkeep_refusal routing_timeout
   -- sagas and consumers
@@ -53,7 +53,7 @@ perform decided.decide('relation', 'nobody', 'A row names a function that is cal
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
-  activity_id_seq audit_event_id_seq binding_change_id_seq consent_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
+  activity_id_seq audit_event_id_seq binding_change_id_seq consent_id_seq delivered_mark_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
   message_attempt_id_seq outbound_message_id_seq person_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
@@ -83,7 +83,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the operat
   create_endpoint create_slack_endpoint set_slack_url create_broker_endpoint set_broker set_headers
   rotate_secret expire_secret read_secret subscribe
   pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
-  schedule_retry retry_now cancel_delivery resume_lane replay replay_many set_replay_job backfill_events discard_dead_letter route_again
+  schedule_retry retry_now cancel_delivery resume_lane replay replay_many set_replay_job backfill_events discard_dead_letter route_again mark_delivered
   claim_broker_replay record_broker_replay list_consumers
   put_whatsapp_app get_whatsapp_app
 $$);
@@ -122,7 +122,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
   forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lane_refusals forget_lanes forget_default_rows
-  forget_replay_jobs
+  forget_replay_jobs note_traffic
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates forget_early_reports apply_callbacks_step note_foreign_kick end_broker_claims abandoned_letters
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
@@ -230,6 +230,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the kick, the tick, replay, purge
   remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit may_notify notify_workers fall_asleep stay_awake last_attempt next_letters next_replays purge_deleted epoch_ms
   check_new_job job_shares backfilled_endpoint new_backfill begin_backfill backfill_room body_work body_problem job_filter add_backfilled move_backfill older_transactions wait_for next_backfill check_bound
+  deliveries_to_mark mark_endpoint work_delivered_mark work_delivered_marks
   work_backfill work_backfills next_kept has_or_had kept_problem lock_events backfill_kept
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
   is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable
@@ -248,6 +249,8 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   add_partition add_partitions free_span take_from_default rows_in_default partition_bound partitions check_channel_change check_message_id counters database_metrics module_gauges held_templates
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries old_deliveries endpoints_to_purge
   expire_delivery gate_metrics is_open_between is_clean_tonight is_event_needed sweep_piece sweep_events stored_since most_attempts check_inserted lock_message message_json parse_message_id opt_out_json
+  wal_position wal_bytes databases_bytes slot_wal transaction_id_age connections_used connections_most net_requests
+  sent_bytes traffic_month sent_in_month limit_gauges disk_checks dead_row_checks partition_checks snapshot_checks near_limits limit_problems
   partition_name queue_metrics job_deadline job_names begin_ticks try_tick try_backfill await_tick clean cleanup_next stored close_missing live_runs may_queue_kick
 $$);
 end

@@ -1,9 +1,11 @@
-import { type Family, pause } from '../fault.ts'
+import type { Disk } from '../disk.ts'
+import { type Act, type Family, type Fault, pause } from '../fault.ts'
 
-/** The file system of the data and the WAL is full. */
-export const diskFaults: Family = {
-  async 'disk full'({ world: { disk, server }, ms }): Promise<void> {
+function full(diskOf: (world: Act['world']) => Disk): Fault {
+  return async ({ world, ms }) => {
+    const { server } = world
     await server.inTurn(async () => {
+      const disk = diskOf(world)
       await disk.fill()
       // With another segment of WAL to write, the server may end.
       await server.tell((sql) => sql`select pg_switch_wal()`)
@@ -11,5 +13,11 @@ export const diskFaults: Family = {
       await disk.free()
       await server.up()
     })
-  },
+  }
+}
+
+/** The file system of the data is full, or that of the WAL. */
+export const diskFaults: Family = {
+  'disk full': full(({ disk }) => disk),
+  'WAL full': full(({ walDisk }) => walDisk),
 }
