@@ -17,7 +17,8 @@ grant execute on function
   outbox.queue_backlog(),
   outbox.queue_problems(jsonb),
   outbox.gate_totals(),
-  outbox.check_installation(uuid)
+  outbox.check_installation(uuid),
+  outbox.list_workers()
 to service_role;
 grant select on
   outbox.replay_job, outbox.open_delivery, outbox.delivery_status, outbox.relay_status,

@@ -2343,6 +2343,7 @@ export type Database = {
           'kinds': (string)[] | null
           'polled_at': string
           'started_at': string
+          'worker': Json | null
         }
         ComputedFields: never
         Insert: {
@@ -2352,6 +2353,7 @@ export type Database = {
           'kinds'?: (string)[] | null
           'polled_at': string
           'started_at': string
+          'worker'?: Json | null
         }
         Update: {
           'ended_at'?: string | null
@@ -2360,6 +2362,7 @@ export type Database = {
           'kinds'?: (string)[] | null
           'polled_at'?: string
           'started_at'?: string
+          'worker'?: Json | null
         }
         Relationships: []
       }
@@ -4312,6 +4315,7 @@ export type Database = {
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
       'count_portal_token': { Args: { 'p_org_id': string }; Returns: undefined }
       'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
+      'count_said': { Args: { 'p_text': string }; Returns: number }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
         Returns: undefined
@@ -5885,6 +5889,7 @@ export type Database = {
       }
       'list_sagas': { Args: { 'p_by_token'?: boolean }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_workers': { Args: Record<PropertyKey, never>; Returns: Json }
       'live_runs': {
         Args: {
           'p_before'?: Omit<
@@ -8151,6 +8156,7 @@ export type Database = {
           'p_kinds'?: (string)[]
           'p_now': string
           'p_run': string
+          'p_says'?: Json
         }
         Returns: string
       }
@@ -8462,6 +8468,7 @@ export type Database = {
         Returns: number
       }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
+      'worker_facts': { Args: { 'p_says': Json }; Returns: Json }
     }
     Enums: {
       [_ in never]: never

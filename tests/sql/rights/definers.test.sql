@@ -33,7 +33,7 @@ select pg_temp.safe('Values of types of Postgres, and SQL that the function itse
   get_org_overview get_org_stats get_org_test get_person get_replay_job get_retry_config get_saga get_saga_execution get_whatsapp_app grant_consent is_retryable last_tick_at
   list_activity list_attempts list_audit_events list_channels list_consents list_dead_letters list_deliveries
   list_event_types list_events list_inbound_messages list_messages list_opt_outs list_org_endpoints list_org_settings list_consumers list_sagas list_replay_jobs list_reply_words list_revoked_portal_tokens
-  list_templates mark_sent_late opt_in_recipient opt_out_recipient part_person pause_endpoint pause_org_endpoint
+  list_templates list_workers mark_sent_late opt_in_recipient opt_out_recipient part_person pause_endpoint pause_org_endpoint
   preview_replay_job preview_retry_config preview_schedule publish publish_events publish_many publish_once publish_raw purge_deleted put_event_type
   put_reply_word put_template put_whatsapp_app queue_backlog queue_problems read_catalogue read_secret
   receive_callbacks recent_deliveries record_broker_replay record_portal_token replay replay_dead_letter replay_many report_dead_message
