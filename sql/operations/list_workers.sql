@@ -24,7 +24,7 @@ begin
         'seen_at', outbox.iso_time(r.polled_at),
         'in_flight', r.worker -> 'in_flight',
         'delivered', r.worker -> 'delivered',
-        'state', case
+        'status', case
           when r.ended_at is not null then 'draining'
           when r.polled_at > v_alive then 'live'
           else 'silent'
@@ -43,7 +43,7 @@ $$;
 comment on function outbox.list_workers() is
   'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the '
   'database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", '
-  '"in_flight", "delivered": in the last 60 s, "state"}], "problems": texts}. state: live, '
+  '"in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, '
   'draining (it claims nothing and finishes what is in flight), silent (it has not called since '
   'alive_since(); shown for an hour). A worker of an older version has no host. A refused worker '
   'is not listed, but its reason is a problem. After a crash of the database, started_at is the '

@@ -78,7 +78,7 @@ async function health(port: number, path: string): Promise<string> {
   return `${response.status} ${(await response.text()).trim()}`
 }
 
-async function listed(): Promise<{ pid: string; state: string; in_flight: number }[]> {
+async function listed(): Promise<{ pid: string; status: string; in_flight: number }[]> {
   const [row] = await outhook.sql`select outbox.list_workers() -> 'workers' as workers`
   return row?.workers
 }
@@ -110,7 +110,7 @@ for (const [at, name] of names.entries()) {
       }
       const id = await outhook.publish(type)
       await outhook.requestsOf(id, 1)
-      const drains = async (): Promise<boolean> => (await listed())[0]?.state === 'draining'
+      const drains = async (): Promise<boolean> => (await listed())[0]?.status === 'draining'
       expect(await waitUntil(drains, { timeoutMs: patienceMs })).toBe(true)
       expect(await listed()).toEqual([expect.objectContaining({ in_flight: 1 })])
       expect(await health(port, '/ready')).toBe('503 draining')

@@ -20980,7 +20980,7 @@ begin
         'seen_at', outbox.iso_time(r.polled_at),
         'in_flight', r.worker -> 'in_flight',
         'delivered', r.worker -> 'delivered',
-        'state', case
+        'status', case
           when r.ended_at is not null then 'draining'
           when r.polled_at > v_alive then 'live'
           else 'silent'
@@ -21001,7 +21001,7 @@ ALTER FUNCTION outbox.list_workers() OWNER TO postgres;
 
 -- Name: FUNCTION list_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "state"}], "problems": texts}. state: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
+COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
 
 -- Name: live_runs(timestamp with time zone, outbox.run); Type: FUNCTION; Schema: outbox; Owner: postgres
 

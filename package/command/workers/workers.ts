@@ -22,7 +22,7 @@ export interface ListedWorker {
   in_flight: number | null
   /** Within the last minute. */
   delivered: number | null
-  state: 'live' | 'draining' | 'silent'
+  status: 'live' | 'draining' | 'silent'
 }
 
 /** The result of the SQL function `list_workers`. */
@@ -59,14 +59,14 @@ export function showWorkers({ at, contracts, workers, problems }: Workers): stri
     worker.pid,
     worker.version,
     rangeText(worker.contracts),
-    worker.state,
+    worker.status,
     worker.in_flight,
     worker.delivered,
     ago(at, worker.seen_at),
     worker.started_at,
   ])
   const table = rows.length === 0 ? 'There are no workers' : showTable(
-    ['host', 'pid', 'version', 'contract', 'state', 'in flight', 'last minute', 'seen', 'started'],
+    ['host', 'pid', 'version', 'contract', 'status', 'in flight', 'last minute', 'seen', 'started'],
     rows,
   )
   return [
@@ -77,7 +77,7 @@ export function showWorkers({ at, contracts, workers, problems }: Workers): stri
 }
 
 function summary(workers: readonly ListedWorker[], contracts: ContractRange): string {
-  const live = workers.filter(({ state }) => state === 'live')
+  const live = workers.filter(({ status }) => status === 'live')
   const delivered = live.reduce((sum, worker) => sum + (worker.delivered ?? 0), 0)
   const versions = new Set(live.map(({ version }) => version ?? 'older'))
   const hosts = new Set(live.map(({ host }) => host)).size

@@ -15,7 +15,7 @@ const worker: ListedWorker = {
   seen_at: '2026-01-01T12:00:00.000Z',
   in_flight: 3,
   delivered: 40,
-  state: 'live',
+  status: 'live',
 }
 const none: Workers = {
   at: '2026-01-01T12:00:02.000Z',
@@ -42,12 +42,12 @@ Deno.test('workers shows one line for each worker, and their sum', () => {
     in_flight: null,
     delivered: null,
     seen_at: '2026-01-01T11:30:02.000Z',
-    state: 'silent',
+    status: 'silent',
   }
   const [head, ...lines] = showWorkers({ ...none, workers: [worker, other, silent] })
     .split('\n').map((line) => line.split(/ {2,}/))
   expect([head?.slice(0, 5), ...lines]).toEqual([
-    ['host', 'pid', 'version', 'contract', 'state'],
+    ['host', 'pid', 'version', 'contract', 'status'],
     ['worker-1', '7', '1.2.0', '1 to 2', 'live', '3', '40', '2 s ago', '2026-01-01T00:00:00.000Z'],
     ['worker-2', '7', '1.1.0', '1', 'live', '0', '2', '2 s ago', '2026-01-01T00:00:00.000Z'],
     ['-', '-', '-', '-', 'silent', '-', '-', '1800 s ago', '2026-01-01T00:00:00.000Z'],

@@ -23,7 +23,7 @@ select is(
   outbox.list_workers() -> 'workers' -> 1,
   jsonb_build_object('run', '00000000-0000-7000-8000-0000000000a1', 'host', 'b', 'pid', '7', 'version', '1.2.3',
     'contracts', '{"oldest": 1, "newest": 1}'::jsonb, 'started_at', outbox.iso_time(outbox.clock()),
-    'seen_at', outbox.iso_time(outbox.clock()), 'in_flight', 3, 'delivered', 40, 'state', 'live'),
+    'seen_at', outbox.iso_time(outbox.clock()), 'in_flight', 3, 'delivered', 40, 'status', 'live'),
   'each with what it said');
 select is(outbox.list_workers() - 'workers', jsonb_build_object('at', outbox.iso_time(outbox.clock()), 'contracts', outbox.contracts(),
   'problems', jsonb_build_array()), 'and the contracts of the database');
@@ -35,9 +35,9 @@ do $$ begin perform call(4, '{"oldest": 1, "newest": 1}'); end $$;
 select is(listed('host'), 'a b -', 'a worker of an older version has no host');
 
 do $$ begin perform call(1, says('b', 5), true), call(4, '{"oldest": 1, "newest": 1}', true); end $$;
-select is(listed('host') || ', ' || listed('state'), 'a b, live draining', 'a worker that ends is shown while requests are in flight');
+select is(listed('host') || ', ' || listed('status'), 'a b, live draining', 'a worker that ends is shown while requests are in flight');
 select time_passes('89 s');
-select is(listed('state'), 'silent draining', 'for as long as a response may take; one that has not called is silent');
+select is(listed('status'), 'silent draining', 'for as long as a response may take; one that has not called is silent');
 select time_passes('1 s');
 select is(listed('host'), 'a', 'then it was killed');
 do $$ begin perform call(2, says('a', 0), true); end $$;
