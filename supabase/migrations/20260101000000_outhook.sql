@@ -13848,8 +13848,8 @@ comment on function outbox.contract_problem(timestamptz) is
 
 -- sql/engine/run/worker_facts.sql
 
--- What a worker says about itself. Each of its calls names its host and process, its version, and how
--- much it does, so that one query shows the workers of all hosts: operations/list_workers.
+-- What a worker says about itself. Each of its calls names its host and process, its version, and
+-- how much it does, so that one query shows the workers of all hosts: operations/list_workers.
 
 create function outbox.worker_facts(p_says jsonb) returns jsonb
 language plpgsql immutable set search_path = ''

@@ -132,7 +132,7 @@ Deno.test('the autoscaler asks for metrics that the function has', () => {
 })
 
 Deno.test('the variables of the files are those that a worker reads', async () => {
-  const known = (await read('functions/deliver/env.ts')).match(/\bOUTHOOK_\w+/g) ?? []
+  const known: string[] = (await read('functions/deliver/env.ts')).match(/\bOUTHOOK_\w+/g) ?? []
   for (const path of ['worker.env.example', 'kubernetes/worker.yaml', 'container/program.mjs']) {
     const named = (await read(`deploy/${path}`)).match(/\bOUTHOOK_\w+/g) ?? []
     expect([path, named.filter((name) => !known.includes(name))]).toEqual([path, []])
