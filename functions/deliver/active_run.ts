@@ -1,5 +1,5 @@
 import type { PolicySource } from '../_shared/connect/address.ts'
-import type { Delivery, Result, Retry } from '../_shared/contract/contract.ts'
+import type { Delivery, Result, Retry, WorkerFacts } from '../_shared/contract/contract.ts'
 import type { KeyCache } from '../_shared/signing/sign.ts'
 import type { Waker } from '../_shared/database/waking.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
@@ -30,6 +30,8 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   kick?: string | null
   /** Tells the run of work before its next poll; absent: it polls only. */
   waker?: Pick<Waker, 'isListening' | 'start' | 'subscribe'>
+  /** What a worker says about itself while it holds so many deliveries; absent: nothing. */
+  describe?(inFlight: number): WorkerFacts
   /** The last problem that a run logged, so that the runs of a worker log it once. */
   said?: { problem: string | null }
   /** Called for each dispatch response, with the refusal if the run gets nothing. */

@@ -24,6 +24,13 @@ const keys = z.string().optional().transform((text, context) => {
 
 const flag = z.string().optional().transform((text) => text === '1' || text === 'true')
 
+const port = z.string().trim().optional().transform((text, context) => {
+  if (text === undefined || text === '') return null
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  context.addIssue('must be a port, from 0 to 65535')
+  return z.NEVER
+})
+
 const edge = z.object({
   SUPABASE_URL: z.url(),
   SUPABASE_DB_URL: z.string().optional(),
@@ -46,6 +53,7 @@ const worker = z.object({
   OUTHOOK_TRANSPORT: transportVariable,
   OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorizationVariable,
   OUTHOOK_DEBUG: flag,
+  OUTHOOK_HEALTH_PORT: port,
 })
 
 type Variables = Record<string, string | undefined>
@@ -67,6 +75,8 @@ export type WorkerEnv = {
   transport: 'http1' | 'fetch'
   proxyAuthorization: string | undefined
   debug: boolean
+  /** Where the worker says whether it is ready and alive; 0: any free port; null: nowhere. */
+  healthPort: number | null
 }
 
 /** Reads the edge function's variables; throws an error that names the invalid one, never its value. */
@@ -102,6 +112,7 @@ export function readWorkerEnv(variables: Variables): WorkerEnv {
     transport: env.OUTHOOK_TRANSPORT,
     proxyAuthorization: env.OUTHOOK_PROXY_AUTHORIZATION,
     debug: env.OUTHOOK_DEBUG,
+    healthPort: env.OUTHOOK_HEALTH_PORT,
   }
 }
 

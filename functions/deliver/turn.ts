@@ -46,6 +46,7 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     ...(state.seq === 1 && deps.kick ? { kick: deps.kick } : {}),
     ...(share.full.length > 0 ? { full: share.full } : {}),
     ...(deps.waker?.isListening === true ? { listens: true } : {}),
+    ...(deps.describe === undefined ? {} : { worker: deps.describe(state.outstanding) }),
   }
   state.inFlight.push(call.seq)
   state.offered += limit

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os'
+import process from 'node:process'
 import { sleep, systemClock } from '../_shared/base/clock.ts'
 import type { Result } from '../_shared/contract/contract.ts'
 import { connectDirect } from '../_shared/database/direct.ts'
@@ -10,12 +12,15 @@ import { sendersWith } from '../_shared/senders/registry.ts'
 import type { Senders } from '../_shared/senders/sender.ts'
 import type { RunDeps } from './active_run.ts'
 import { readWorkerEnv } from './env.ts'
+import { createHealth } from './health.ts'
+import { serveHealth } from './health_server.ts'
 import { gatherLines } from './lines.ts'
 import { workerOptions } from './options.ts'
 import { isProjectStop } from './refusal.ts'
 import { run } from './run.ts'
 import { startTally } from './tally.ts'
 import { wireRun } from './wire.ts'
+import { describeWorker } from './worker_facts.ts'
 
 const unsafeFetch =
   'OUTHOOK_TRANSPORT=fetch is not supported under Node.js: unset it, because sockets work there'
@@ -58,8 +63,8 @@ export async function main(own: Senders = new Map()): Promise<never> {
 }
 
 /**
- * Checks the variables, and returns what delivers until `stop` and then finishes the requests in flight. Throws
- * an error that names an invalid variable, never its value.
+ * Checks the variables, and returns what delivers until `stop` and then finishes the requests in flight. Rejects
+ * with an error that names an invalid variable, never its value.
  */
 export async function prepareWorker(
   { environment, write, own, problem }: WorkerSetup,
@@ -69,9 +74,17 @@ export async function prepareWorker(
   const lines = gatherLines(write)
   const log = createLog({ debug: env.debug, write: lines.write })
   const tracer = await loadTracer({ environment, clock: systemClock, log, keepAlive: () => {} })
+  const ending = new AbortController()
+  const health = createHealth({ clock: systemClock, stop: ending.signal })
+  const healthServer = env.healthPort === null
+    ? null
+    : await serveHealth({ port: env.healthPort, health })
 
   return async function deliver(stop): Promise<void> {
-    const database = connectDirect({ url: env.dbUrl, project: env.project })
+    if (stop.aborted) ending.abort()
+    stop.addEventListener('abort', () => ending.abort())
+    const database = health.watch(connectDirect({ url: env.dbUrl, project: env.project }))
+    const description = describeWorker({ clock: systemClock, host: hostname(), pid: process.pid })
     const deps = wireRun({
       database,
       transport: env.transport,
@@ -85,14 +98,29 @@ export async function prepareWorker(
     const waker = listenForWork({ url: env.dbUrl, log })
     const tally = startTally(deps.clock, log)
     log('info', 'worker started', { kind: 'worker' })
+    if (healthServer !== null) log('info', 'health is served', { port: healthServer.port })
     if (problem !== null) log('warn', problem)
     try {
-      await work({ ...deps, waker, observe: watch(deps, tally.add), said: { problem: null } }, log)
+      await work({
+        ...deps,
+        waker,
+        describe: description.facts,
+        observe: watch(deps, (result) => {
+          tally.add(result)
+          description.add(result)
+        }),
+        said: { problem: null },
+      }, log)
       await deps.spans?.flush()
     } finally {
       // A program of a user's own goes on after an error.
       tally.stop()
-      await Promise.allSettled([deps.transport.close(), database.close(), waker.close()])
+      await Promise.allSettled([
+        deps.transport.close(),
+        database.close(),
+        waker.close(),
+        healthServer?.close(),
+      ])
       lines.flush()
     }
   }

@@ -25,6 +25,7 @@ import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
 import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
 import { endWithReader, exitCodes, ownTerminal } from './terminal.ts'
 import { worker, type WorkerOptions } from './worker/worker.ts'
+import { workers, type WorkersOptions } from './workers/workers.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'assets')
 const list = (text: string): string[] => text.split(',').filter((name) => name !== '')
@@ -122,6 +123,27 @@ Exit codes: 0 done, 1 the database cannot be read, 2 wrong usage.`,
   )
   .action(async (options: StatusOptions) => {
     process.exitCode = await status(options, ownTerminal())
+  })
+
+program.command('workers')
+  .description('List the workers of all hosts: version, load, and whether each is live')
+  .option('--project-ref <ref>', 'the project at https://<ref>.supabase.co')
+  .option('--url <url>', 'the URL of any other project (default: SUPABASE_URL)')
+  .option('--json', 'print JSON', false)
+  .addHelpText(
+    'after',
+    `
+The secret key of the project is read from SUPABASE_SECRET_KEY. A live worker gets deliveries, a draining
+one finishes those in flight, and a silent one has ended without saying so or cannot reach the database.
+
+Examples:
+  outhook workers --project-ref abcdefghijklmnopqrst
+  outhook workers --json
+
+Exit codes: 0 done, 1 the database cannot be read, 2 wrong usage.`,
+  )
+  .action(async (options: WorkersOptions) => {
+    process.exitCode = await workers(options, ownTerminal())
   })
 
 program.command('deploy')
@@ -268,6 +290,11 @@ registerApiCommands(program)
 program.command('worker')
   .description('Deliver from this machine, until SIGTERM or Ctrl-C')
   .option('--db-url <url>', 'the connection string of the database (default: OUTHOOK_DB_URL)')
+  .option(
+    '--health-port <number>',
+    'the port for GET /ready and GET /live (default: OUTHOOK_HEALTH_PORT, or none)',
+    port,
+  )
   .addHelpText(
     'after',
     `

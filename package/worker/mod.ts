@@ -17,6 +17,8 @@ export interface WorkerOptions {
   signal: AbortSignal
   /** Gets each line of the log, which is JSON; by default, or if it throws, standard output does. */
   log?(line: string): void
+  /** The port of all addresses on which `GET /ready` and `GET /live` respond; by default none. */
+  healthPort?: number
   /** More variables, such as OUTHOOK_DEBUG. Those of the process are not read. */
   variables?: Readonly<Record<string, string>>
 }
@@ -26,12 +28,13 @@ export interface WorkerOptions {
  * does not respond. Rejects at once if an option is invalid.
  */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { dbUrl, project, signal, log, variables = {} } = options
+  const { dbUrl, project, signal, log, healthPort, variables = {} } = options
   const deliver = await prepareWorker({
     environment: {
       ...variables,
       OUTHOOK_DB_URL: dbUrl,
       ...project === undefined ? {} : { OUTHOOK_PROJECT: project },
+      ...healthPort === undefined ? {} : { OUTHOOK_HEALTH_PORT: String(healthPort) },
     },
     write: log === undefined ? runtime.writeStdout : writeTo(log),
     own: new Map(),

@@ -18,7 +18,8 @@ grant execute on function
   outbox.queue_backlog(),
   outbox.queue_problems(jsonb),
   outbox.gate_totals(),
-  outbox.check_installation(uuid)
+  outbox.check_installation(uuid),
+  outbox.list_workers()
 to service_role;
 grant select on
   outbox.replay_job, outbox.delivered_mark,

@@ -31,23 +31,23 @@
 --   engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql, engine/claim/try_lease.sql,
 --   engine/claim/refused_claim.sql, engine/claim/refused_lane.sql, engine/claim/claim.sql,
 --   engine/claim/isolated.sql, engine/claim/batch.sql, engine/extension_points.sql,
---   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql,
---   engine/run/database_id.sql, engine/run/project_name.sql, engine/run/restoring.sql,
---   engine/run/binding.sql, engine/run/waking.sql, engine/run/kick.sql, engine/run/dispatch.sql,
---   engine/run/kick_problem.sql, engine/run/response.sql, engine/rights.sql, operations/manual.sql,
---   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
---   operations/extension_points.sql, operations/backfill_job.sql, operations/backfill_filter.sql,
---   operations/backfill_events.sql, operations/backfill_kept.sql, operations/backfill_turn.sql,
---   operations/purge.sql, operations/open_delivery.sql, operations/delivery_status.sql,
---   operations/recent_deliveries.sql, operations/endpoint_status.sql,
---   operations/settings_problem.sql, operations/limits.sql, operations/near_limits.sql,
---   operations/queue_health.sql, operations/relay_status.sql, operations/outbox_views.sql,
---   operations/publish_inserted.sql, operations/release.sql, operations/cancel_pending.sql,
---   operations/delivered_mark.sql, operations/decide_copy.sql, operations/queue_metrics.sql,
---   operations/metrics.sql, operations/check_installation.sql, operations/rights.sql,
---   time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
---   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/sweep_events.sql,
---   time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
+--   engine/run/contract.sql, engine/run/worker_facts.sql, engine/run/run.sql,
+--   engine/run/tick_problem.sql, engine/run/database_id.sql, engine/run/project_name.sql,
+--   engine/run/restoring.sql, engine/run/binding.sql, engine/run/waking.sql, engine/run/kick.sql,
+--   engine/run/dispatch.sql, engine/run/kick_problem.sql, engine/run/response.sql,
+--   engine/rights.sql, operations/manual.sql, operations/discard_dead_letter.sql,
+--   operations/replay.sql, operations/replay_job.sql, operations/extension_points.sql,
+--   operations/backfill_job.sql, operations/backfill_filter.sql, operations/backfill_events.sql,
+--   operations/backfill_kept.sql, operations/backfill_turn.sql, operations/purge.sql,
+--   operations/open_delivery.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   operations/endpoint_status.sql, operations/settings_problem.sql, operations/limits.sql,
+--   operations/near_limits.sql, operations/queue_health.sql, operations/relay_status.sql,
+--   operations/outbox_views.sql, operations/publish_inserted.sql, operations/release.sql,
+--   operations/cancel_pending.sql, operations/delivered_mark.sql, operations/decide_copy.sql,
+--   operations/queue_metrics.sql, operations/metrics.sql, operations/check_installation.sql,
+--   operations/list_workers.sql, operations/rights.sql, time/step.sql, time/foreign_kick.sql,
+--   time/tick.sql, time/partition.sql, time/drop_partition.sql, time/expire.sql, time/cleanup.sql,
+--   time/sweep_events.sql, time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -13850,6 +13850,45 @@ comment on function outbox.contract_problem(timestamptz) is
   'Which side to update, if a run was refused for its contract in the last 5 minutes; null if none '
   'was.';
 
+-- sql/engine/run/worker_facts.sql
+
+-- What a worker says about itself. Each of its calls names its host and process, its version, and
+-- how much it does, so that one query shows the workers of all hosts: operations/list_workers.
+
+create function outbox.worker_facts(p_says jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_worker jsonb := p_says -> 'worker';
+begin
+  if pg_catalog.jsonb_typeof(v_worker) is distinct from 'object' then
+    return null;
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'host', pg_catalog.left(v_worker ->> 'host', 200),
+    'pid', pg_catalog.left(v_worker ->> 'pid', 20),
+    'version', pg_catalog.left(v_worker ->> 'version', 50),
+    'in_flight', outbox.count_said(v_worker ->> 'in_flight'),
+    'delivered', outbox.count_said(v_worker ->> 'delivered'),
+    'oldest', outbox.count_said(p_says ->> 'oldest'),
+    'newest', outbox.count_said(p_says ->> 'newest'));
+end
+$$;
+comment on function outbox.worker_facts(jsonb) is
+  'What a worker says about itself in p_contract of dispatch(): {"host", "pid", "version", '
+  '"in_flight": deliveries that it holds, "delivered": those of its last 60 s, "oldest", "newest": '
+  'its contracts}; null if it says nothing. A member that cannot be read is null.';
+
+create function outbox.count_said(p_text text) returns integer
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case when p_text ~ '^[0-9]{1,9}$' then p_text::integer end;
+end
+$$;
+comment on function outbox.count_said(text) is
+  'A whole number that a run has said; null if it is none.';
+
 -- sql/engine/run/run.sql
 
 -- Live runs: the calls of the function `deliver`, and the workers. Both tables are unlogged: after
@@ -13861,11 +13900,13 @@ create unlogged table outbox.run (
   started_at timestamptz not null,
   polled_at timestamptz not null,
   ended_at timestamptz,
-  kinds text[]
+  kinds text[],
+  worker jsonb
 );
 comment on table outbox.run is
   'Live runs, and when each last called dispatch(). kinds: the kinds of endpoints that it can '
-  'send; null if it has named none.';
+  'send; null if it has named none. worker: what a worker said last (worker_facts()), for '
+  'list_workers().';
 
 create unlogged table outbox.run_batch (
   run_id uuid not null,
@@ -13936,7 +13977,8 @@ comment on function outbox.forget_runs(timestamptz) is
   'Deletes the rows of runs that have not polled for an hour.';
 
 create function outbox.touch_run(
-  p_run uuid, p_kind text, p_now timestamptz, p_ended boolean, p_kinds text[] default null
+  p_run uuid, p_kind text, p_now timestamptz, p_ended boolean, p_kinds text[] default null,
+  p_says jsonb default null
 ) returns text
 language plpgsql set search_path = ''
 as $$
@@ -13948,7 +13990,8 @@ begin
   select * into v_run from outbox.run r where r.id = p_run;
   v_is_new := not found;
   if v_is_new then
-    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds)::outbox.run;
+    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds,
+      outbox.worker_facts(p_says))::outbox.run;
   end if;
   v_stop := case
     when not outbox.setting_on('worker.enabled') then 'disabled'
@@ -13970,16 +14013,17 @@ begin
     update outbox.run r set
       polled_at = p_now,
       kinds = p_kinds,
+      worker = outbox.worker_facts(p_says),
       ended_at = case when p_ended or v_stop is not null then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
   end if;
   return v_stop;
 end
 $$;
-comment on function outbox.touch_run(uuid, text, timestamptz, boolean, text[]) is
-  'Records that a run polls, and the kinds that it can send; returns why it must stop '
-  '(too_many_runs, disabled) or null. If there are too many runs, the youngest stops; a run that '
-  'must stop no longer counts.';
+comment on function outbox.touch_run(uuid, text, timestamptz, boolean, text[], jsonb) is
+  'Records that a run polls, the kinds that it can send, and what a worker says about itself '
+  '(p_says: p_contract of dispatch()); returns why it must stop (too_many_runs, disabled) or '
+  'null. If there are too many runs, the youngest stops; a run that must stop no longer counts.';
 
 -- sql/engine/run/tick_problem.sql
 
@@ -15082,7 +15126,8 @@ declare
   end;
   v_stop text := case
     when v_foreign is not null then v_foreign
-    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)
+    when v_contract is not null
+    then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds, p_contract)
   end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
@@ -15224,7 +15269,8 @@ comment on function outbox.dispatch(
   'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
   'it can send, absent for all, "full": organisations of which nothing is claimed, because they '
   'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the'
-  ' same call was made before and its response was lost}, null for contract 1; for a run that '
+  ' same call was made before and its response was lost, "worker": worker_facts(), of a worker}, '
+  'null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
@@ -19801,6 +19847,59 @@ comment on function outbox.check_installation(uuid) is
   'kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts '
   'are "test".';
 
+-- sql/operations/list_workers.sql
+
+-- The workers of all hosts, for the command `outhook workers`.
+
+create function outbox.list_workers() returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_alive timestamptz := outbox.alive_since(v_now);
+  -- A worker that ends makes no call while it waits for a response, which takes up to 60 s.
+  v_drains timestamptz := v_now - interval '90 s';
+begin
+  return pg_catalog.jsonb_build_object(
+    'at', outbox.iso_time(v_now),
+    'contracts', outbox.contracts(),
+    'workers', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'run', r.id,
+        'host', r.worker ->> 'host',
+        'pid', r.worker ->> 'pid',
+        'version', r.worker ->> 'version',
+        'contracts', case when r.worker is not null then pg_catalog.jsonb_build_object(
+          'oldest', r.worker -> 'oldest', 'newest', r.worker -> 'newest') end,
+        'started_at', outbox.iso_time(r.started_at),
+        'seen_at', outbox.iso_time(r.polled_at),
+        'in_flight', r.worker -> 'in_flight',
+        'delivered', r.worker -> 'delivered',
+        'status', case
+          when r.ended_at is not null then 'draining'
+          when r.polled_at > v_alive then 'live'
+          else 'silent'
+        end) order by r.worker ->> 'host', r.started_at, r.id), '[]')
+      from outbox.run r
+      where r.kind = 'worker'
+        and (r.ended_at is null
+          or (r.worker ->> 'in_flight')::integer > 0 and r.polled_at > v_drains)),
+    'problems', pg_catalog.to_jsonb(pg_catalog.array_remove(array[
+      outbox.contract_problem(v_now),
+      outbox.binding_problem(v_now),
+      case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+    ], null)));
+end
+$$;
+comment on function outbox.list_workers() is
+  'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the '
+  'database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", '
+  '"in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, '
+  'draining (it claims nothing and finishes what is in flight), silent (it has not called since '
+  'alive_since(); shown for an hour). A worker of an older version has no host. A refused worker '
+  'is not listed, but its reason is a problem. After a crash of the database, started_at is the '
+  'time of the next call.';
+
 -- sql/operations/rights.sql
 
 -- The rights of this folder: see foundation/rights.
@@ -19823,7 +19922,8 @@ grant execute on function
   outbox.queue_backlog(),
   outbox.queue_problems(jsonb),
   outbox.gate_totals(),
-  outbox.check_installation(uuid)
+  outbox.check_installation(uuid),
+  outbox.list_workers()
 to service_role;
 grant select on
   outbox.replay_job, outbox.delivered_mark,

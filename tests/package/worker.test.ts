@@ -1,7 +1,9 @@
 /** `outhook worker` and the package `outhook-worker`, packed and installed, on a stack without functions. */
 
 import { expect } from '@std/expect'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { version } from '../../functions/_shared/base/version.ts'
 import { workerFlags } from '../../functions/_shared/runtime/node_runtime.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { createFirstTry } from '../_support/first_try.ts'
@@ -137,6 +139,56 @@ Deno.test('outhook worker takes the database of --db-url, and names a missing or
     expect(new TextDecoder().decode(ended.stdout)).toBe('')
     expect(said).not.toContain('p4ss')
   }
+})
+
+/** Runs `outhook workers` against the stack. */
+async function listWorkers(...args: string[]): Promise<{ code: number; said: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(await nodeCommand(newNode), {
+    args: [...command().slice(0, 1), 'workers', '--url', outhook.stack.apiUrl, ...args],
+    cwd: user.path,
+    clearEnv: true,
+    env: {
+      PATH: Deno.env.get('PATH') ?? '',
+      SUPABASE_SECRET_KEY: outhook.stack.keys.secretKey,
+    },
+    stdin: 'null',
+  }).output()
+  return { code, said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) }
+}
+
+Deno.test('outhook workers lists the workers of the database, and --health-port says when one is ready', async () => {
+  const way = [...deno, ...command(), '--health-port', '0']
+  const workers = [1, 2].map(() => startWorker(outhook.stack.dbUrl, {}, way))
+  try {
+    for (const worker of workers) {
+      const isReady = async (): Promise<boolean> => {
+        const line = worker.log.find((one) => one.includes('health is served'))
+        if (line === undefined) return false
+        const response = await fetch(`http://127.0.0.1:${JSON.parse(line).port}/ready`)
+        await response.body?.cancel()
+        return response.ok
+      }
+      expect(await waitUntil(isReady, { timeoutMs: patienceMs })).toBe(true)
+    }
+    const shown = await listWorkers()
+    expect(shown.code).toBe(0)
+    expect(shown.said).toMatch(/^host +pid +version +contract +status +in flight +last minute/)
+    expect(shown.said).toContain(`${hostname()} `)
+    expect(shown.said).toContain('\n2 live on 1 host, ')
+    const { workers: listed } = JSON.parse((await listWorkers('--json')).said)
+    const [row] = await outhook.sql.unsafe(docsBlock('list-workers'))
+    expect(row?.list_workers.workers.map(({ run }: { run: string }) => run))
+      .toEqual(listed.map(({ run }: { run: string }) => run))
+    expect(listed.map(({ status, version: named, in_flight }: Record<string, unknown>) => [
+      status,
+      named,
+      in_flight,
+    ])).toEqual([['live', version, 0], ['live', version, 0]])
+  } finally {
+    for (const worker of workers) worker.kill('SIGTERM')
+    for (const worker of workers) await worker.ended
+  }
+  expect(await listWorkers()).toEqual({ code: 0, said: 'There are no workers\n' })
 })
 
 Deno.test('runWorker() rejects with the name of an invalid option', async () => {

@@ -60,11 +60,11 @@ for (
     ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
-      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|deploy|functions|init|listen|registry|uninstall|upgrade|worker))\.test\.ts$/,
+      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|container|deploy|functions|init|listen|registry|uninstall|upgrade|worker))\.test\.ts$/,
     ],
     [
       'Node',
-      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|package\/(consume|worker)|project\/worker_build)\.test\.ts$/,
+      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|package\/(consume|container|worker)|project\/worker_build)\.test\.ts$/,
     ],
   ] as const
 ) {

@@ -9330,6 +9330,23 @@ ALTER FUNCTION outbox.count_requests(p_requests jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.count_requests(p_requests jsonb) IS 'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", "n": how many, "ms": their total duration; all of one entry count in the same bucket}]. Returns {"noted": true}.';
 
+-- Name: count_said(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_said(p_text text) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  return case when p_text ~ '^[0-9]{1,9}$' then p_text::integer end;
+end
+$_$;
+
+ALTER FUNCTION outbox.count_said(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION count_said(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_said(p_text text) IS 'A whole number that a run has said; null if it is none.';
+
 -- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint DEFAULT 1, p_total bigint DEFAULT 0) RETURNS void
@@ -11150,7 +11167,8 @@ declare
   end;
   v_stop text := case
     when v_foreign is not null then v_foreign
-    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)
+    when v_contract is not null
+    then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds, p_contract)
   end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
@@ -11284,7 +11302,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17639,6 +17657,7 @@ CREATE UNLOGGED TABLE outbox.run (
     polled_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     kinds text[],
+    worker jsonb,
     CONSTRAINT run_kind_is_known CHECK ((kind = ANY (ARRAY['edge'::text, 'worker'::text])))
 );
 
@@ -17646,7 +17665,7 @@ ALTER TABLE outbox.run OWNER TO postgres;
 
 -- Name: TABLE run; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch(). kinds: the kinds of endpoints that it can send; null if it has named none.';
+COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch(). kinds: the kinds of endpoints that it can send; null if it has named none. worker: what a worker said last (worker_facts()), for list_workers().';
 
 -- Name: is_crowded(outbox.run, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21174,6 +21193,62 @@ ALTER FUNCTION outbox.list_templates(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION list_templates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an organisation, ordered by code: {"data": […]}.';
+
+-- Name: list_workers(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_workers() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_alive timestamptz := outbox.alive_since(v_now);
+  -- A worker that ends makes no call while it waits for a response, which takes up to 60 s.
+  v_drains timestamptz := v_now - interval '90 s';
+begin
+  return pg_catalog.jsonb_build_object(
+    'at', outbox.iso_time(v_now),
+    'contracts', outbox.contracts(),
+    'workers', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'run', r.id,
+        'host', r.worker ->> 'host',
+        'pid', r.worker ->> 'pid',
+        'version', r.worker ->> 'version',
+        'contracts', case when r.worker is not null then pg_catalog.jsonb_build_object(
+          'oldest', r.worker -> 'oldest', 'newest', r.worker -> 'newest') end,
+        'started_at', outbox.iso_time(r.started_at),
+        'seen_at', outbox.iso_time(r.polled_at),
+        'in_flight', r.worker -> 'in_flight',
+        'delivered', r.worker -> 'delivered',
+        'status', case
+          when r.ended_at is not null then 'draining'
+          when r.polled_at > v_alive then 'live'
+          else 'silent'
+        end) order by r.worker ->> 'host', r.started_at, r.id), '[]')
+      from outbox.run r
+      where r.kind = 'worker'
+        and (r.ended_at is null
+          or (r.worker ->> 'in_flight')::integer > 0 and r.polled_at > v_drains)),
+    'problems', pg_catalog.to_jsonb(pg_catalog.array_remove(array[
+      outbox.contract_problem(v_now),
+      outbox.binding_problem(v_now),
+      case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+    ], null)));
+end
+$$;
+
+ALTER FUNCTION outbox.list_workers() OWNER TO postgres;
+
+-- Name: FUNCTION list_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
 
 -- Name: live_runs(timestamp with time zone, outbox.run); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34975,9 +35050,9 @@ ALTER FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now ti
 
 COMMENT ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) IS 'Records that something was heard of the people of the links, restores the identifiers of erased ones, and adds their lane keys. locks: the caller holds the people.';
 
--- Name: touch_run(uuid, text, timestamp with time zone, boolean, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: touch_run(uuid, text, timestamp with time zone, boolean, text[], jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[] DEFAULT NULL::text[]) RETURNS text
+CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[] DEFAULT NULL::text[], p_says jsonb DEFAULT NULL::jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -34989,7 +35064,8 @@ begin
   select * into v_run from outbox.run r where r.id = p_run;
   v_is_new := not found;
   if v_is_new then
-    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds)::outbox.run;
+    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds,
+      outbox.worker_facts(p_says))::outbox.run;
   end if;
   v_stop := case
     when not outbox.setting_on('worker.enabled') then 'disabled'
@@ -35011,6 +35087,7 @@ begin
     update outbox.run r set
       polled_at = p_now,
       kinds = p_kinds,
+      worker = outbox.worker_facts(p_says),
       ended_at = case when p_ended or v_stop is not null then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
   end if;
@@ -35018,11 +35095,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[], p_says jsonb) OWNER TO postgres;
 
--- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[], p_says jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]) IS 'Records that a run polls, and the kinds that it can send; returns why it must stop (too_many_runs, disabled) or null. If there are too many runs, the youngest stops; a run that must stop no longer counts.';
+COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[], p_says jsonb) IS 'Records that a run polls, the kinds that it can send, and what a worker says about itself (p_says: p_contract of dispatch()); returns why it must stop (too_many_runs, disabled) or null. If there are too many runs, the youngest stops; a run that must stop no longer counts.';
 
 -- Name: touched_events(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37364,6 +37441,35 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate and the share of the job (job_shares()) allow per second, and records the position, in one transaction, so that a crash neither repeats nor loses one. If the database refuses to change a job, all others continue. Returns how many it replayed. locks: gates by id, then partition_check.';
+
+-- Name: worker_facts(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.worker_facts(p_says jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_worker jsonb := p_says -> 'worker';
+begin
+  if pg_catalog.jsonb_typeof(v_worker) is distinct from 'object' then
+    return null;
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'host', pg_catalog.left(v_worker ->> 'host', 200),
+    'pid', pg_catalog.left(v_worker ->> 'pid', 20),
+    'version', pg_catalog.left(v_worker ->> 'version', 50),
+    'in_flight', outbox.count_said(v_worker ->> 'in_flight'),
+    'delivered', outbox.count_said(v_worker ->> 'delivered'),
+    'oldest', outbox.count_said(p_says ->> 'oldest'),
+    'newest', outbox.count_said(p_says ->> 'newest'));
+end
+$$;
+
+ALTER FUNCTION outbox.worker_facts(p_says jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION worker_facts(p_says jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.worker_facts(p_says jsonb) IS 'What a worker says about itself in p_contract of dispatch(): {"host", "pid", "version", "in_flight": deliveries that it holds, "delivered": those of its last 60 s, "oldest", "newest": its contracts}; null if it says nothing. A member that cannot be read is null.';
 
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -41548,6 +41654,10 @@ REVOKE ALL ON FUNCTION outbox.count_portal_token(p_org_id text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.count_requests(p_requests jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_requests(p_requests jsonb) TO service_role;
 
+-- Name: FUNCTION count_said(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_said(p_text text) FROM PUBLIC;
+
 -- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) FROM PUBLIC;
@@ -42951,6 +43061,11 @@ GRANT ALL ON FUNCTION outbox.list_sagas(p_by_token boolean) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.list_templates(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_templates(p_org_id text) TO service_role;
+
+-- Name: FUNCTION list_workers(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_workers() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_workers() TO service_role;
 
 -- Name: FUNCTION live_runs(p_now timestamp with time zone, p_before outbox.run); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44614,9 +44729,9 @@ REVOKE ALL ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text
 
 REVOKE ALL ON FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[], p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean, p_kinds text[], p_says jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION touched_events(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44897,6 +45012,10 @@ REVOKE ALL ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_no
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION worker_facts(p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.worker_facts(p_says jsonb) FROM PUBLIC;
 
 -- Name: TABLE activity; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -34,6 +34,7 @@ export type LogFields = {
   kept?: number
   warnings?: number
   resent?: boolean
+  port?: number
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -208,6 +208,17 @@ export type Result =
 /** Requests a new lease for the ordered lane of this claim. */
 export type Renewal = ClaimKey & { outcome: 'renew' }
 
+/** What a worker says about itself in each call, for `outbox.list_workers()`. */
+export type WorkerFacts = {
+  host: string
+  pid: number
+  version: string
+  /** How many deliveries it holds. */
+  in_flight: number
+  /** How many it has delivered within the last minute. */
+  delivered: number
+}
+
 /** One call of `outbox.dispatch`. A repeat has the same (run, seq) and the same results. */
 export type DispatchCall = {
   run: string
@@ -233,4 +244,6 @@ export type DispatchCall = {
   full?: readonly string[]
   /** Whether a commit wakes the run. */
   listens?: boolean
+  /** Of a worker. */
+  worker?: WorkerFacts
 }

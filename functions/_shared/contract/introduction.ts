@@ -1,4 +1,4 @@
-import type { DispatchCall } from './contract.ts'
+import type { DispatchCall, WorkerFacts } from './contract.ts'
 import type { ContractRange } from './range.ts'
 
 /** What a run says about itself in each call: `p_contract` of `outbox.dispatch`. */
@@ -17,6 +17,8 @@ export type Introduction = ContractRange & {
   full?: readonly string[]
   /** A commit wakes the run; absent: it polls. */
   listens?: true
+  /** What a worker says about itself; absent: an edge run. */
+  worker?: WorkerFacts
 }
 
 /**
@@ -26,8 +28,8 @@ export type Introduction = ContractRange & {
 export function introduce(
   range: ContractRange,
   project: string | null,
-  { kick = null, refuse = false, repeat = false, kinds, full, listens = false }:
-    & Pick<DispatchCall, 'refuse' | 'repeat' | 'kinds' | 'full' | 'listens'>
+  { kick = null, refuse = false, repeat = false, kinds, full, listens = false, worker }:
+    & Pick<DispatchCall, 'refuse' | 'repeat' | 'kinds' | 'full' | 'listens' | 'worker'>
     & { kick?: string | null },
 ): Introduction {
   return {
@@ -39,5 +41,6 @@ export function introduce(
     ...(kinds === undefined ? {} : { kinds }),
     ...(full === undefined ? {} : { full }),
     ...(listens ? { listens } : {}),
+    ...(worker === undefined ? {} : { worker }),
   }
 }

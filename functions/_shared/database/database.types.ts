@@ -2386,6 +2386,7 @@ export type Database = {
           'kinds': (string)[] | null
           'polled_at': string
           'started_at': string
+          'worker': Json | null
         }
         ComputedFields: never
         Insert: {
@@ -2395,6 +2396,7 @@ export type Database = {
           'kinds'?: (string)[] | null
           'polled_at': string
           'started_at': string
+          'worker'?: Json | null
         }
         Update: {
           'ended_at'?: string | null
@@ -2403,6 +2405,7 @@ export type Database = {
           'kinds'?: (string)[] | null
           'polled_at'?: string
           'started_at'?: string
+          'worker'?: Json | null
         }
         Relationships: []
       }
@@ -4357,6 +4360,7 @@ export type Database = {
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
       'count_portal_token': { Args: { 'p_org_id': string }; Returns: undefined }
       'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
+      'count_said': { Args: { 'p_text': string }; Returns: number }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
         Returns: undefined
@@ -5959,6 +5963,7 @@ export type Database = {
       }
       'list_sagas': { Args: { 'p_by_token'?: boolean }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_workers': { Args: Record<PropertyKey, never>; Returns: Json }
       'live_runs': {
         Args: {
           'p_before'?: Omit<
@@ -8275,6 +8280,7 @@ export type Database = {
           'p_kinds'?: (string)[]
           'p_now': string
           'p_run': string
+          'p_says'?: Json
         }
         Returns: string
       }
@@ -8601,6 +8607,7 @@ export type Database = {
         Returns: number
       }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
+      'worker_facts': { Args: { 'p_says': Json }; Returns: Json }
     }
     Enums: {
       [_ in never]: never

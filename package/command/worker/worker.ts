@@ -7,6 +7,7 @@ import { exitCodes } from '../terminal.ts'
 /** The options of `outhook worker`. */
 export interface WorkerOptions {
   dbUrl?: string
+  healthPort?: number
 }
 
 /**
@@ -15,12 +16,13 @@ export interface WorkerOptions {
  */
 export async function worker(
   program: string,
-  { dbUrl }: WorkerOptions,
+  { dbUrl, healthPort }: WorkerOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   const own = {
     ...env,
     ...dbUrl === undefined ? {} : { OUTHOOK_DB_URL: dbUrl },
+    ...healthPort === undefined ? {} : { OUTHOOK_HEALTH_PORT: String(healthPort) },
     UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? String(workerThreads),
   }
   const args = 'Deno' in globalThis

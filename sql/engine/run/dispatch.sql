@@ -73,7 +73,8 @@ declare
   end;
   v_stop text := case
     when v_foreign is not null then v_foreign
-    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)
+    when v_contract is not null
+    then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds, p_contract)
   end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
@@ -215,7 +216,8 @@ comment on function outbox.dispatch(
   'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
   'it can send, absent for all, "full": organisations of which nothing is claimed, because they '
   'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the'
-  ' same call was made before and its response was lost}, null for contract 1; for a run that '
+  ' same call was made before and its response was lost, "worker": worker_facts(), of a worker}, '
+  'null for contract 1; for a run that '
   'supports none of contracts() the call only records results and returns refuse_contract(); for a '
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '

@@ -7,11 +7,13 @@ create unlogged table outbox.run (
   started_at timestamptz not null,
   polled_at timestamptz not null,
   ended_at timestamptz,
-  kinds text[]
+  kinds text[],
+  worker jsonb
 );
 comment on table outbox.run is
   'Live runs, and when each last called dispatch(). kinds: the kinds of endpoints that it can '
-  'send; null if it has named none.';
+  'send; null if it has named none. worker: what a worker said last (worker_facts()), for '
+  'list_workers().';
 
 create unlogged table outbox.run_batch (
   run_id uuid not null,
@@ -82,7 +84,8 @@ comment on function outbox.forget_runs(timestamptz) is
   'Deletes the rows of runs that have not polled for an hour.';
 
 create function outbox.touch_run(
-  p_run uuid, p_kind text, p_now timestamptz, p_ended boolean, p_kinds text[] default null
+  p_run uuid, p_kind text, p_now timestamptz, p_ended boolean, p_kinds text[] default null,
+  p_says jsonb default null
 ) returns text
 language plpgsql set search_path = ''
 as $$
@@ -94,7 +97,8 @@ begin
   select * into v_run from outbox.run r where r.id = p_run;
   v_is_new := not found;
   if v_is_new then
-    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds)::outbox.run;
+    v_run := row(p_run, p_kind, p_now, p_now, null, p_kinds,
+      outbox.worker_facts(p_says))::outbox.run;
   end if;
   v_stop := case
     when not outbox.setting_on('worker.enabled') then 'disabled'
@@ -116,13 +120,14 @@ begin
     update outbox.run r set
       polled_at = p_now,
       kinds = p_kinds,
+      worker = outbox.worker_facts(p_says),
       ended_at = case when p_ended or v_stop is not null then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
   end if;
   return v_stop;
 end
 $$;
-comment on function outbox.touch_run(uuid, text, timestamptz, boolean, text[]) is
-  'Records that a run polls, and the kinds that it can send; returns why it must stop '
-  '(too_many_runs, disabled) or null. If there are too many runs, the youngest stops; a run that '
-  'must stop no longer counts.';
+comment on function outbox.touch_run(uuid, text, timestamptz, boolean, text[], jsonb) is
+  'Records that a run polls, the kinds that it can send, and what a worker says about itself '
+  '(p_says: p_contract of dispatch()); returns why it must stop (too_many_runs, disabled) or '
+  'null. If there are too many runs, the youngest stops; a run that must stop no longer counts.';

@@ -47,6 +47,13 @@ export const packageBehind: readonly Behind[] = [
       'names and versions in a registry, and the steps one after the other in one app.',
   },
   {
+    file: 'tests/package/container.test.ts',
+    why: 'It builds the worker and its package, and starts it in three ways, in 20 s.',
+    caughtBy: ['tests/project/deploy_files.test.ts', 'tests/functions/deliver/worker.test.ts'],
+    how: 'deploy_files compares the lines of the recipes with the code, and worker starts the ' +
+      'same worker, which drains. Left is that the lines together start one as their user.',
+  },
+  {
     file: 'tests/package/worker.test.ts',
     why: 'It builds three packages and starts the worker in five ways, in 30 s.',
     caughtBy: [

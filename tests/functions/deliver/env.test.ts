@@ -42,7 +42,7 @@ Deno.test('readWorkerEnv() requires a connection string', () => {
   const dbUrl = 'postgresql://h/d'
   const named = { OUTHOOK_DB_URL: dbUrl, OUTHOOK_PROJECT: 'shop' }
   expect(readWorkerEnv({ ...named, OUTHOOK_TRANSPORT: 'fetch' }))
-    .toEqual({ dbUrl, project: 'shop', transport: 'fetch', debug: false })
+    .toEqual({ dbUrl, project: 'shop', transport: 'fetch', debug: false, healthPort: null })
   const proxyAuthorization = 'Basic dXNlcjpwYXNz'
   expect(readWorkerEnv({ ...named, OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization }))
     .toMatchObject({ proxyAuthorization })
@@ -103,6 +103,25 @@ Deno.test('readWorkerEnv() asks for the project, unless a connection string of S
     expect(() => readWorkerEnv({ OUTHOOK_DB_URL: direct, OUTHOOK_PROJECT: project })).toThrow(
       `Cannot start: OUTHOOK_PROJECT names the project ${other}, and OUTHOOK_DB_URL is the database ` +
         `of the project ${ref}: correct one of them`,
+    )
+  }
+})
+
+Deno.test('readWorkerEnv() reads the port for health, and refuses what is none', () => {
+  const worker = { OUTHOOK_DB_URL: direct }
+  const rows: [string | undefined, number | null][] = [
+    [undefined, null],
+    ['', null],
+    ['0', 0],
+    [' 8080 ', 8080],
+    ['65535', 65_535],
+  ]
+  for (const [text, port] of rows) {
+    expect(readWorkerEnv({ ...worker, OUTHOOK_HEALTH_PORT: text }).healthPort).toBe(port)
+  }
+  for (const text of ['65536', '-1', '8080.5', '0x10', 'all', '127.0.0.1:8080']) {
+    expect(() => readWorkerEnv({ ...worker, OUTHOOK_HEALTH_PORT: text })).toThrow(
+      'Cannot start: OUTHOOK_HEALTH_PORT must be a port, from 0 to 65535',
     )
   }
 })

@@ -63,9 +63,10 @@ export const contractsAndTickProblem: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/dispatch.sql',
-    find:
-      'when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)',
-    replace: 'when true then outbox.touch_run(p_run, p_kind, v_now, p_ended, v_kinds)',
+    find: `    when v_contract is not null
+    then outbox.touch_run(`,
+    replace: `    when true
+    then outbox.touch_run(`,
     tests: ['sql/engine/dispatch/contract.test.sql'],
     why: 'Runs that are refused count as alive, so that no others are started.',
   },

@@ -86,7 +86,7 @@ insert into span values
   ('the batches of a run', $$insert into outbox.run_batch (run_id, seq, at) values (gen_random_uuid(), 77, outbox.clock())$$, '1 hour', 'select another_run()',
    'select count(*) from outbox.run_batch where seq = 77', '1, then 0'),
   ('an edge run''s place', $$select outbox.set_setting('worker.max_runs', '1'), run_of('edge')$$, '9.999999 seconds', 'select 1',
-   $$select outbox.is_crowded(row('00000000-0000-7000-8000-0000000000ff', 'edge', outbox.clock(), outbox.clock(), null, null)::outbox.run, outbox.clock())$$, 'true, then false'),
+   $$select outbox.is_crowded(row('00000000-0000-7000-8000-0000000000ff', 'edge', outbox.clock(), outbox.clock(), null, null, null)::outbox.run, outbox.clock())$$, 'true, then false'),
   ('a bucket of requests', $$select outbox.take_requests('o', 1)$$, '1 hour', 'select outbox.cleanup()', 'select count(*) from outbox.request_bucket', '1, then 0'),
   ('a message', $$select sent_one()$$, '365 days', 'select outbox.cleanup()', 'select count(*) from outbox.outbound_message where erased_at is null', '1, then 0'),
   ('an update', $$select wrote()$$, '30 days', 'select outbox.cleanup()', 'select count(*) from outbox.whatsapp_update', '1, then 0'),

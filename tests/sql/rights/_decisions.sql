@@ -79,7 +79,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the applic
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the operator: they take an object of any organisation.', $$
   set_setting set_org_setting recent_deliveries
-  check_installation
+  check_installation list_workers
   create_endpoint create_slack_endpoint set_slack_url create_broker_endpoint set_broker set_headers
   rotate_secret expire_secret read_secret subscribe
   pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
@@ -157,7 +157,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   check_change_count check_patterns end_subscriptions put_subscriptions subscription_time
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
-  comes_round fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run
+  comes_round fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run worker_facts count_said
   try_lock_gates turn_ring
   -- what the database refuses
   admit_endpoints complete_apart due_suspect take_others refuse_expiry forget_refusals given_back is_passing lay_aside leave_lane

@@ -26,7 +26,7 @@ select is(outbox.tick(), '{"kicked": true, "runs": 0}', 'for the tick either');
 -- An edge run that started before, polled there and died.
 insert into outbox.run (id, kind, started_at, polled_at)
 select gen_random_uuid(), 'edge', outbox.clock() - interval '1 min', outbox.clock() + interval '3 h' from generate_series(1, 4);
-select is(outbox.is_crowded(row(gen_random_uuid(), 'edge', outbox.clock(), outbox.clock(), null, null)::outbox.run, outbox.clock()), false,
+select is(outbox.is_crowded(row(gen_random_uuid(), 'edge', outbox.clock(), outbox.clock(), null, null, null)::outbox.run, outbox.clock()), false,
   'and it takes no place from the living');
 
 select * from finish();
