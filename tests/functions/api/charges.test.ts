@@ -136,3 +136,12 @@ Deno.test('a new catalogue counts one request for each full 65,536 characters', 
   await publish('org-1', [event], null, undefined, (requests) => charged.push(requests))
   expect(charged.reduce((sum, one) => sum + one, 0)).toBe(3)
 })
+
+Deno.test('a request that times out in the database counts as the most rows that a list may read', async () => {
+  const failure = (code: string): ApiError =>
+    new ApiError('unavailable', 'The database is busy', { cause: { code } })
+  const trial = { filter: '$.a == 1' }
+  expect(await chargeOf('POST /filter-trials', failure('57014'), trial)).toBe(25)
+  expect(await chargeOf('GET /deliveries', failure('57014'))).toBe(25)
+  expect(await chargeOf('GET /deliveries', failure('53300'))).toBe(1)
+})
