@@ -17,6 +17,10 @@ export type Introduction = ContractRange & {
   full?: readonly string[]
   /** A commit wakes the run; absent: it polls. */
   listens?: true
+  /** The call only stores results; absent: it routes. */
+  routes?: false
+  /** The SQLSTATE and the text of the error with which the database refuses the results of this call; absent: it stores them. */
+  refused_with?: string
 }
 
 /**
@@ -26,8 +30,20 @@ export type Introduction = ContractRange & {
 export function introduce(
   range: ContractRange,
   project: string | null,
-  { kick = null, refuse = false, repeat = false, kinds, full, listens = false }:
-    & Pick<DispatchCall, 'refuse' | 'repeat' | 'kinds' | 'full' | 'listens'>
+  {
+    kick = null,
+    refuse = false,
+    repeat = false,
+    kinds,
+    full,
+    listens = false,
+    refusedWith,
+    routes,
+  }:
+    & Pick<
+      DispatchCall,
+      'refuse' | 'repeat' | 'kinds' | 'full' | 'listens' | 'refusedWith' | 'routes'
+    >
     & { kick?: string | null },
 ): Introduction {
   return {
@@ -39,5 +55,7 @@ export function introduce(
     ...(kinds === undefined ? {} : { kinds }),
     ...(full === undefined ? {} : { full }),
     ...(listens ? { listens } : {}),
+    ...(routes === undefined ? {} : { routes }),
+    ...(refusedWith === undefined ? {} : { refused_with: refusedWith }),
   }
 }
