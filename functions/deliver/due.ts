@@ -11,6 +11,7 @@ import type { EndReason, RunState } from './state.ts'
  * after the last notification found nothing, because another worker was faster, the next one waits for `pollMs`.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
+  if (state.waits) return Math.min(reportDueAt(state, options), routeDueAt(state, options))
   if (!mayOverlap(state, options)) return Infinity
   if (state.parts.length > 0) return -Infinity
   const free = openSlots(state, options)
@@ -32,8 +33,34 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
  * eight responses of a run, so that a lost one can be requested again.
  */
 function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions): boolean {
+  return inFlight.length < maxDispatches && isRemembered({ seq, inFlight })
+}
+
+function isRemembered({ seq, inFlight }: Pick<RunState, 'seq' | 'inFlight'>): boolean {
   const [oldest = seq] = inFlight
-  return inFlight.length < maxDispatches && seq - oldest < 7
+  return seq - oldest < 7
+}
+
+/**
+ * When the next call that only reports is due, while events wait for the turn of their organisation. Results wait
+ * for the gates of their endpoints, which other calls of the same organisation hold. A call that routes must not wait
+ * with them, because the events of all organisations would.
+ */
+export function reportDueAt(state: RunState, options: RunOptions): number {
+  if (state.isReporting || !isRemembered(state)) return Infinity
+  if (state.parts.length > 0) return -Infinity
+  const due = state.renewalAt + options.gatherMs
+  return state.results.length > 0 ? Math.min(due, state.oldestResultAt + options.gatherMs) : due
+}
+
+/** When the next call that routes and claims is due, while events wait for the turn of their organisation. */
+function routeDueAt(state: RunState, options: RunOptions): number {
+  const { end, inFlight, isReporting, routed, routedAt } = state
+  const isRouting = inFlight.length > (isReporting ? 1 : 0)
+  if (end !== null || isRouting || openSlots(state, options) <= 0 || !isRemembered(state)) {
+    return Infinity
+  }
+  return routedAt + (routed ? options.gatherMs / 2 : options.pollMs)
 }
 
 /** How long a result waits for others: longer while the queue is full, so that dispatches are fewer. */

@@ -97,7 +97,8 @@ declare
   v_events outbox.event[];
   v_ids uuid[];
   v_letters outbox.dead_letter[];
-  v_deliveries jsonb[];
+  v_deliveries jsonb[] := array[]::jsonb[];
+  v_id uuid;
   v_messages jsonb;
 begin
   perform outbox.check_page(p_limit);
@@ -114,12 +115,15 @@ begin
   v_letters := array(
     select x
     from outbox.found_letters(p_org_id, p_correlation_id, p_idempotency_key, p_limit + 1) x);
-  v_deliveries := array(
-    select outbox.delivery_json(i.id, d.endpoint_id)
-    from pg_catalog.unnest(v_ids) with ordinality i (id, place)
-    cross join lateral outbox.delivery_endpoints(i.id) d
-    order by i.place, d.endpoint_id
-    limit p_limit + 1);
+  -- One event after the other: all of a page may have 100,000 deliveries.
+  foreach v_id in array v_ids loop
+    exit when pg_catalog.cardinality(v_deliveries) > p_limit;
+    v_deliveries := v_deliveries || array(
+      select outbox.delivery_json(v_id, d.endpoint_id)
+      from outbox.delivery_endpoints(v_id) d
+      order by d.endpoint_id
+      limit p_limit + 1 - pg_catalog.cardinality(v_deliveries));
+  end loop;
   v_messages := outbox.found_messages(p_org_id, v_ids, p_correlation_id, p_idempotency_key,
     p_limit);
   return pg_catalog.jsonb_build_object(

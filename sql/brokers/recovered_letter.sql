@@ -159,13 +159,17 @@ begin
   v_endpoints := outbox.try_lock_gates(array(
     select distinct x.endpoint_id from outbox.dead_letter x where x.id = any (v_letters)));
   -- An endpoint that was purged has no gate, so a call of record_broker_replay() may change its
-  -- dead letter meanwhile: the statement below checks again.
+  -- dead letter meanwhile, and announces it itself: leave out a letter that another session holds.
   v_letters := array(
-    select x.id from outbox.dead_letter x
-    where x.id = any (v_letters) and x.at_broker and x.discarded_at is null
-      and x.delivered_at is null and x.replayed_at < v_before
-      and (x.endpoint_id = any (v_endpoints)
-        or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id)));
+    select l.id
+    from (
+      select x.id from outbox.dead_letter x
+      where x.id = any (v_letters) and x.at_broker and x.discarded_at is null
+        and x.delivered_at is null and x.replayed_at < v_before
+        and (x.endpoint_id = any (v_endpoints)
+          or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id))
+      for no key update of x skip locked
+    ) l);
   perform outbox.change_rows('outbox.end_broker_claims', 'outbox.dead_letter',
     'update outbox.dead_letter x set replayed_at = null, at_broker = false '
       'where x.ctid = any ($1) and x.at_broker and x.discarded_at is null '
@@ -182,7 +186,7 @@ end
 $$;
 comment on function outbox.end_broker_claims(timestamptz, integer) is
   'Step of the tick: opens dead letters again that task dlq:replay claimed an hour ago and has not '
-  'recorded, and announces them. locks: gates with SKIP LOCKED.';
+  'recorded, and announces them. locks: gates, then dead letters, with SKIP LOCKED.';
 
 insert into outbox.tick_step (name, calls, most) values
   ('broker claims', 'outbox.end_broker_claims', 100);

@@ -14,6 +14,9 @@
  * the control must not have them. The first measurement is all of the noise. The others are parts of it
  * alone, and a bare loop on each processor.
  *
+ * Each measurement says where the events of the quiet organisation waited, and `beside` also what the sessions
+ * of Postgres did and which statements took the most time.
+ *
  * `noisy-loops` takes each loop of the noise alone, beside a control of its own, and names the longest statements.
  *
  *   deno run -A tests/bench/noisy.ts [--small] [--only noisy-filters] [--only noisy-loops --loop search]
@@ -27,6 +30,7 @@ import { describeBacklog, removeNoise } from './noisy/organisation.ts'
 import { type Part, parts } from './noisy/parts.ts'
 import { findingOf, lineOf, RATIO, ratio } from './noisy/report.ts'
 import { PIECE_MS, RATE, startScene, warmUp } from './noisy/scene.ts'
+import { sampleSessions } from './noisy/samples.ts'
 import { longestStatements, resetStatements, statementLine } from './noisy/statements.ts'
 
 const measurements: readonly Measurement[] = [
@@ -64,14 +68,18 @@ async function run(part: Part, size: Size, say: (line: string) => void): Promise
     await scene.measure(2)
     const without = await scene.measure(plan.seconds, noise)
     say(lineOf('without', without))
+    say(without.stages)
 
     await noise.start()
     await warmUp()
     await resetStatements(scene.admin)
+    const endSamples = sampleSessions(scene.admin)
     const beside = await scene.measure(plan.seconds, noise)
+    for (const line of await endSamples()) say(line)
     for (const one of await longestStatements(scene.admin, 12)) say(statementLine(one))
     const answers = await noise.stop()
     say(lineOf('beside', beside))
+    say(beside.stages)
     for (const [answer, times] of Object.entries(answers).sort()) say(`${answer}: ${times} times`)
     say(`left of the noise: ${await describeBacklog(scene.sql)}`)
 
@@ -87,6 +95,7 @@ async function run(part: Part, size: Size, say: (line: string) => void): Promise
     )
     const control = await scene.measureControl(more, plan.seconds, noise)
     say(lineOf('control', control))
+    say(control.stages)
     say(
       `p99 with the noise: ${ratio(beside, without).toFixed(2)} times that without it, and ` +
         `${ratio(beside, control).toFixed(2)} times that of the control (at most ${RATIO})`,

@@ -216,6 +216,24 @@ Deno.test('end_broker_claims() passes over a gate that another session holds, an
   expect([whileHeld, await end()]).toEqual([true, false])
 })
 
+Deno.test('end_broker_claims() leaves a dead letter of a purged endpoint that record_broker_replay() opens again', async () => {
+  await setClock(0)
+  const { event, endpoint } = await brokerLetter(true)
+  await db.admin`select outbox.create_endpoint('https://ops.example', '{outhook.*}', 'outhook')`
+  await db.admin`delete from outbox.gate g where g.endpoint_id = ${endpoint}`
+  await setClock(7200)
+  await one.sql`begin`
+  await one.sql`select outbox.record_broker_replay(${event}, ${endpoint}, false)`
+  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`select outbox.end_broker_claims(outbox.clock(), 100)`
+  await other.sql`reset lock_timeout`
+  await one.sql`commit`
+  await other.sql`select outbox.end_broker_claims(outbox.clock() + interval '10 s', 100)`
+  const announced = await db.admin`
+    select e.type from outbox.event e where e.org_id = 'outhook' and e.created_at > outbox.clock() - interval '1 hour'`
+  expect(announced.map(({ type }) => type)).toEqual(['outhook.delivery.dead_lettered'])
+})
+
 Deno.test('a step of a replay job that waits for a gate holds none of its letters yet', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   const event = await publishOne(one.sql)

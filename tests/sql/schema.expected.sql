@@ -462,14 +462,15 @@ CREATE TYPE outbox.routing AS (
 	questions outbox.question[],
 	is_shared boolean,
 	turn_of text,
-	turn_orgs text[]
+	turn_orgs text[],
+	is_new_only boolean
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from waiting_part.';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from waiting_part; is_new_only: it passes over waiting_part (may_pass()).';
 
 -- Name: sending_check; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1137,29 +1138,35 @@ begin
       where k.addressee > k.behind
       union all
       (
-        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
-          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
-        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
-        cross join lateral (
-          -- A comparison of rows, or the planner might take the index by endpoint, which has those
-          -- of all organisations.
-          select s.endpoint_id, s.filter, s.filter_weight
-          from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern
-            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-            and s.created_at <= k.at
-          union all
-          select s.endpoint_id, s.filter, s.filter_weight
-          from outbox.ended_subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern
-            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-            and s.ended_at > k.at and s.began_at <= k.at
-          offset 0
-        ) s
-        where k.addressee = v_nobody
-        group by s.endpoint_id
-        order by s.endpoint_id
+        select f.endpoint_id, pg_catalog.bool_or(f.filter is null),
+          pg_catalog.array_agg(f.filter) filter (where f.filter is not null),
+          pg_catalog.array_agg(f.weight) filter (where f.filter is not null)
+        from (
+          -- Several patterns of an endpoint that match a type often have the same filter.
+          select s.endpoint_id, (pg_catalog.array_agg(s.filter))[1] as filter,
+            pg_catalog.min(s.filter_weight) as weight
+          from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
+          cross join lateral (
+            -- A comparison of rows, or the planner might take the index by endpoint, which has
+            -- those of all organisations.
+            select s.endpoint_id, s.filter, s.filter_weight
+            from outbox.subscription s
+            where s.org_id = k.org_id and s.pattern = q.pattern
+              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+              and s.created_at <= k.at
+            union all
+            select s.endpoint_id, s.filter, s.filter_weight
+            from outbox.ended_subscription s
+            where s.org_id = k.org_id and s.pattern = q.pattern
+              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+              and s.ended_at > k.at and s.began_at <= k.at
+            offset 0
+          ) s
+          where k.addressee = v_nobody
+          group by s.endpoint_id, s.filter::text
+        ) f
+        group by f.endpoint_id
+        order by f.endpoint_id
         limit p_limit
       )
     ) s
@@ -4492,9 +4499,9 @@ ALTER FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_no
 
 COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The data that a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints whose current revision is in p_known.';
 
--- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text) RETURNS json
+CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text, p_waits boolean DEFAULT false) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -4507,15 +4514,16 @@ begin
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
     'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()),
+    'waits', p_waits,
     'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 
-ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) OWNER TO postgres;
+ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean) OWNER TO postgres;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in milliseconds since 1970, for signatures.';
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(); p_waits: whether events still wait for the turn of their organisation, null if they do and the call has routed nothing. now_ms: the time of the database in milliseconds since 1970, for signatures.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10219,14 +10227,15 @@ CREATE TABLE outbox.router (
     open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
     batch integer DEFAULT 1000 NOT NULL,
     last_org text DEFAULT ''::text NOT NULL,
-    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    passed integer DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in waiting_part. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. lock_router() inserts the row again if it was deleted.';
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in waiting_part. passed: how many batches in a row passed over waiting_part. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. lock_router() inserts the row again if it was deleted.';
 
 -- Name: current_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10241,7 +10250,7 @@ begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   if v_router.turn is null then
     v_router := row(0, '00000000-0000-0000-0000-000000000000', '0', array[]::xid8[], 1000, '',
-      '-infinity')::outbox.router;
+      '-infinity', 0)::outbox.router;
   end if;
   return v_router;
 end
@@ -10338,6 +10347,8 @@ begin
     from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
   p_batch.turn_of := case
+    -- It is no turn.
+    when p_batch.is_new_only then null
     when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
     when v_left is null then p_batch.turn_of
     else p_batch.turn_orgs[v_left - 1]
@@ -11222,6 +11233,9 @@ begin
   perform outbox.forget_batches(p_run, p_seq);
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
+    if p_contract ->> 'refused_with' ~ '^[0-9A-Z]{5} ' then
+      v_reported := outbox.without_results(v_reported, p_contract ->> 'refused_with');
+    end if;
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
@@ -11229,7 +11243,7 @@ begin
     v_given := coalesce(pg_catalog.cardinality(v_results), 0)
       + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
-  if v_stop is null then
+  if v_stop is null and p_contract -> 'routes' is distinct from 'false' then
     begin
       v_batch := outbox.read_unrouted();
       -- Not only at the end: the publishers of these milliseconds need not notify.
@@ -11276,7 +11290,7 @@ begin
     v_handed := outbox.hand_out(
       outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now,
-        outbox.full_orgs(p_contract)),
+        outbox.full_orgs(p_contract) || outbox.passed_over(v_batch)),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or assert_failure or others then
@@ -11294,7 +11308,11 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
+    case
+      when not outbox.has_waiting() then false
+      when v_batch.events is not null then true
+    end);
 end
 $$;
 
@@ -11302,7 +11320,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "refused_with": the SQLSTATE and the text of the error with which each call that stores these results fails, so that they are refused, "routes": false if the call routes nothing: it would hold router while it waits for the gates of its results, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "waits": whether events still wait for the turn of their organisation, null if they do and this call has routed nothing, "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11846,30 +11864,6 @@ ALTER FUNCTION outbox.due_suspect(p_now timestamp with time zone) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) IS 'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
--- Name: each_filter_once(outbox.question); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.each_filter_once(p_question outbox.question) RETURNS outbox.question
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
-  into p_question.filters, p_question.weights
-  from (
-    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
-    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
-    group by q.filter::text
-  ) f;
-  return p_question;
-end
-$$;
-
-ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO postgres;
-
--- Name: FUNCTION each_filter_once(p_question outbox.question); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeated filters: several patterns of an endpoint that match a type often have the same filter.';
-
 -- Name: end_broker_claims(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) RETURNS void
@@ -11892,13 +11886,17 @@ begin
   v_endpoints := outbox.try_lock_gates(array(
     select distinct x.endpoint_id from outbox.dead_letter x where x.id = any (v_letters)));
   -- An endpoint that was purged has no gate, so a call of record_broker_replay() may change its
-  -- dead letter meanwhile: the statement below checks again.
+  -- dead letter meanwhile, and announces it itself: leave out a letter that another session holds.
   v_letters := array(
-    select x.id from outbox.dead_letter x
-    where x.id = any (v_letters) and x.at_broker and x.discarded_at is null
-      and x.delivered_at is null and x.replayed_at < v_before
-      and (x.endpoint_id = any (v_endpoints)
-        or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id)));
+    select l.id
+    from (
+      select x.id from outbox.dead_letter x
+      where x.id = any (v_letters) and x.at_broker and x.discarded_at is null
+        and x.delivered_at is null and x.replayed_at < v_before
+        and (x.endpoint_id = any (v_endpoints)
+          or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id))
+      for no key update of x skip locked
+    ) l);
   perform outbox.change_rows('outbox.end_broker_claims', 'outbox.dead_letter',
     'update outbox.dead_letter x set replayed_at = null, at_broker = false '
       'where x.ctid = any ($1) and x.at_broker and x.discarded_at is null '
@@ -11918,7 +11916,7 @@ ALTER FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most i
 
 -- Name: FUNCTION end_broker_claims(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: opens dead letters again that task dlq:replay claimed an hour ago and has not recorded, and announces them. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: opens dead letters again that task dlq:replay claimed an hour ago and has not recorded, and announces them. locks: gates, then dead letters, with SKIP LOCKED.';
 
 -- Name: end_claims(jsonb[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12640,9 +12638,6 @@ begin
         select outbox.count_values(e.body) from outbox.event e where e.id = v_event);
       v_is_read := false;
     end if;
-    if pg_catalog.cardinality(v_question.filters) > 1 then
-      v_question := outbox.each_filter_once(v_question);
-    end if;
     v_steps := outbox.filter_steps(v_question.weights, v_value_count);
     v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
       + case when v_steps > outbox.most_filter_steps() then 0 else coalesce(v_steps, 0) end;
@@ -12874,6 +12869,7 @@ CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context te
     AS $$
 declare
   v_result jsonb;
+  v_hint text;
 begin
   if p_by_token and exists (
     select from outbox.saga s where s.name = p_name and not s.by_tokens)
@@ -12883,6 +12879,20 @@ begin
       hint = 'Call from your backend, or define the saga with p_by_tokens => true';
   end if;
   v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  begin
+    -- Deferred constraints and triggers of the steps. At the commit, the text of an error with one
+    -- of Outhook's SQLSTATEs would be taken for Outhook's own, which a token receives.
+    set constraints all immediate;
+  exception
+    -- Unchanged, so that the caller can repeat the request.
+    when transaction_rollback then
+      raise;
+    when assert_failure or others then
+      get stacked diagnostics v_hint = pg_exception_hint;
+      raise exception using errcode = 'OH007',
+        message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        hint = v_hint;
+  end;
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -12900,7 +12910,7 @@ ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context tex
 
 -- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the saga is not defined for tokens. For the last call in a transaction.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16664,6 +16674,26 @@ ALTER FUNCTION outbox.has_unrouted() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether there is an event to route, by the same rules as read_unrouted().';
 
+-- Name: has_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_waiting() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (select from outbox.waiting_part b where b.org_id > '');
+end
+$$;
+
+ALTER FUNCTION outbox.has_waiting() OWNER TO postgres;
+
+-- Name: FUNCTION has_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_waiting() IS 'Whether an organisation is in waiting_part.';
+
 -- Name: hash_key(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.hash_key() RETURNS text
@@ -17203,8 +17233,9 @@ CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
     SET jit TO 'off'
     AS $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -17246,7 +17277,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 125 deliveries, and before those that have more endpoints than are counted.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 50 deliveries, and before those that have more endpoints than are counted.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -18737,6 +18768,13 @@ begin
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
   where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
+    and (
+      select pg_catalog.count(*)
+      from (
+        select from outbox.early_report e
+        where e.channel_id = p_channel_id limit outbox.most_early_reports()
+      ) e
+    ) < outbox.most_early_reports()
   on conflict do nothing;
 end
 $$;
@@ -18745,7 +18783,7 @@ ALTER FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_statu
 
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already. locks: the caller holds the gate, so the count is exact.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19653,7 +19691,10 @@ CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, 
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -19662,6 +19703,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -19792,12 +19837,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -20585,8 +20633,9 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     SET standard_conforming_strings TO 'on'
     AS $_$
 declare
-  -- What a page may cost: 1 per row (5 per event without a delivery), and 20 more per delivery that
-  -- is read completely. All deliveries of its last event are read, see place_between().
+  -- What a page may cost: 1 per row (5 per event without a delivery), 4 more per delivery of the
+  -- organisation, and 16 more if it is read completely. All deliveries of its last event are read,
+  -- see place_between().
   v_most constant integer := 20000;
   v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
@@ -20628,7 +20677,10 @@ begin
       and coalesce(v_at.event_type = p_event_type, true) and exists (
       select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
     then
-      v_budget := v_budget - 20;
+      v_budget := v_budget - 4;
+      continue when p_status in ('pending', 'processing', 'retrying')
+        and not outbox.may_have_status(v_at.event_id, v_at.endpoint_id, p_status);
+      v_budget := v_budget - 16;
       v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
       if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
         and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
@@ -20648,7 +20700,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 4,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21822,6 +21874,45 @@ ALTER FUNCTION outbox.masked_slack_url(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.masked_slack_url(p_url text) IS 'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
 
+-- Name: may_have_status(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_have_status(p_event_id uuid, p_endpoint_id uuid, p_status text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (
+    select case
+      when p_status = 'processing' then d.leased_until is not null
+      else d.leased_until is null and e.status = 'enabled'
+        and (g.breaker = 'closed' or not e.breaker_enabled)
+        and (d.failed_attempts > 0 or d.lost_leases > 0) = (p_status = 'retrying')
+    end
+    from outbox.delivery d
+    cross join lateral (
+      select e.status, e.breaker_enabled from outbox.endpoint e
+      where e.id = d.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select g.breaker from outbox.gate g
+      where g.endpoint_id = d.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.may_have_status(p_event_id uuid, p_endpoint_id uuid, p_status text) OWNER TO postgres;
+
+-- Name: FUNCTION may_have_status(p_event_id uuid, p_endpoint_id uuid, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_have_status(p_event_id uuid, p_endpoint_id uuid, p_status text) IS 'Whether an open delivery may be pending, processing or retrying: false for most that are not. It costs a fifth of delivery_json(), which decides.';
+
 -- Name: may_notify(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.may_notify(p_queue_usage double precision) RETURNS boolean
@@ -21840,6 +21931,21 @@ ALTER FUNCTION outbox.may_notify(p_queue_usage double precision) OWNER TO postgr
 -- Name: FUNCTION may_notify(p_queue_usage double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.may_notify(p_queue_usage double precision) IS 'Whether a commit may notify: worker.notify is on, and the commit cannot fail because of it. PREPARE TRANSACTION refuses a transaction that notified, and a commit fails if the queue of notifications is full, because another session listens but does not read.';
+
+-- Name: may_pass(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select outbox.is_shared(p_router, p_now) and p_router.passed < 4
+$$;
+
+ALTER FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION may_pass(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) IS 'Whether a call with new events may pass over the organisations in waiting_part, so that the new events wait neither for the work nor for the locks of a turn: four times in a row, while organisations wait for each other.';
 
 -- Name: may_queue_kick(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22225,6 +22331,22 @@ ALTER FUNCTION outbox.most_attempts(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.most_attempts(p_endpoint_id uuid) IS 'How many attempts a delivery to an endpoint gets; the default for null.';
 
+-- Name: most_early_reports(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_early_reports() RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  -- All that a channel has in flight, ten times over.
+  select 10000
+$$;
+
+ALTER FUNCTION outbox.most_early_reports() OWNER TO postgres;
+
+-- Name: FUNCTION most_early_reports(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_early_reports() IS 'How many reports of one channel may wait for a response.';
+
 -- Name: most_event_bytes(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.most_event_bytes(p_org_id text) RETURNS bigint
@@ -22281,7 +22403,7 @@ CREATE FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zo
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
@@ -22291,7 +22413,7 @@ ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zon
 
 -- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch while organisations wait for each other in routing, else all.';
+COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch while organisations wait for each other in routing, else all.';
 
 -- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24648,6 +24770,26 @@ ALTER FUNCTION outbox.partitions(p_table text) OWNER TO postgres;
 -- Name: FUNCTION partitions(p_table text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest first.';
+
+-- Name: passed_over(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.passed_over(p_batch outbox.routing) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if p_batch.is_new_only then
+    return outbox.waiting_orgs('', 100);
+  end if;
+  return '{}'::text[];
+end
+$$;
+
+ALTER FUNCTION outbox.passed_over(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION passed_over(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.passed_over(p_batch outbox.routing) IS 'The organisations of which a call with this batch claims nothing: if it is for new events alone, up to 100 of those that wait for a turn.';
 
 -- Name: passes_filters(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27499,7 +27641,7 @@ declare
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  v_most_of_org constant integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -27520,16 +27662,22 @@ begin
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
   if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
     or exists (select from outbox.waiting_part)
+      and not outbox.may_pass(v_router, outbox.clock())
   then
+    if v_is_shared then
+      v_router.batch := greatest(1, v_router.batch / 2);
+    end if;
     v_batch := outbox.read_turn(v_router, v_batch);
+  else
+    v_batch.is_new_only := exists (select from outbox.waiting_part);
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -31127,6 +31275,7 @@ begin
         when p_batch.is_shared and exists (select from outbox.waiting_part) then p_now
         else r.shared_at
       end,
+      passed = case when p_batch.is_new_only then r.passed + 1 else 0 end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -31150,7 +31299,8 @@ begin
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,
-            last_org = coalesce(p_batch.turn_of, r.last_org)
+            last_org = coalesce(p_batch.turn_of, r.last_org),
+            passed = case when p_batch.is_new_only then r.passed + 1 else 0 end
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
@@ -32244,7 +32394,8 @@ declare
   v_events outbox.event[];
   v_ids uuid[];
   v_letters outbox.dead_letter[];
-  v_deliveries jsonb[];
+  v_deliveries jsonb[] := array[]::jsonb[];
+  v_id uuid;
   v_messages jsonb;
 begin
   perform outbox.check_page(p_limit);
@@ -32261,12 +32412,15 @@ begin
   v_letters := array(
     select x
     from outbox.found_letters(p_org_id, p_correlation_id, p_idempotency_key, p_limit + 1) x);
-  v_deliveries := array(
-    select outbox.delivery_json(i.id, d.endpoint_id)
-    from pg_catalog.unnest(v_ids) with ordinality i (id, place)
-    cross join lateral outbox.delivery_endpoints(i.id) d
-    order by i.place, d.endpoint_id
-    limit p_limit + 1);
+  -- One event after the other: all of a page may have 100,000 deliveries.
+  foreach v_id in array v_ids loop
+    exit when pg_catalog.cardinality(v_deliveries) > p_limit;
+    v_deliveries := v_deliveries || array(
+      select outbox.delivery_json(v_id, d.endpoint_id)
+      from outbox.delivery_endpoints(v_id) d
+      order by d.endpoint_id
+      limit p_limit + 1 - pg_catalog.cardinality(v_deliveries));
+  end loop;
   v_messages := outbox.found_messages(p_org_id, v_ids, p_correlation_id, p_idempotency_key,
     p_limit);
   return pg_catalog.jsonb_build_object(
@@ -37104,6 +37258,33 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
 
+-- Name: without_results(outbox.reported, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) RETURNS outbox.reported
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_result outbox.result;
+begin
+  foreach v_result in array coalesce(p_reported.results, '{}') loop
+    if v_result.outcome is distinct from 'renew' then
+      p_reported.bad := p_reported.bad || v_result;
+      p_reported.sqlstates := p_reported.sqlstates || pg_catalog.left(p_error, 5);
+      p_reported.errors := p_reported.errors || pg_catalog.substr(p_error, 7, 1000);
+    end if;
+  end loop;
+  p_reported.results := null;
+  return p_reported;
+end
+$$;
+
+ALTER FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) OWNER TO postgres;
+
+-- Name: FUNCTION without_results(p_reported outbox.reported, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) IS 'The results of a run that cannot store them, as results that the database refuses. p_error: the SQLSTATE and the text of the error, with a space between them.';
+
 -- Name: without_waiting(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.without_waiting(p_batch outbox.routing) RETURNS outbox.routing
@@ -41081,9 +41262,9 @@ REVOKE ALL ON FUNCTION outbox.build_one_index(p_index regclass, p_part regclass,
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean) FROM PUBLIC;
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -41929,10 +42110,6 @@ REVOKE ALL ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) 
 
 REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION each_filter_once(p_question outbox.question); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
-
 -- Name: FUNCTION end_broker_claims(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
@@ -42507,6 +42684,10 @@ REVOKE ALL ON FUNCTION outbox.has_unrefused(p_deliveries outbox.delivery[]) FROM
 -- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
+
+-- Name: FUNCTION has_waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_waiting() FROM PUBLIC;
 
 -- Name: FUNCTION hash_key(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43144,9 +43325,17 @@ REVOKE ALL ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text)
 
 REVOKE ALL ON FUNCTION outbox.masked_slack_url(p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION may_have_status(p_event_id uuid, p_endpoint_id uuid, p_status text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_have_status(p_event_id uuid, p_endpoint_id uuid, p_status text) FROM PUBLIC;
+
 -- Name: FUNCTION may_notify(p_queue_usage double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.may_notify(p_queue_usage double precision) FROM PUBLIC;
+
+-- Name: FUNCTION may_pass(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION may_queue_kick(p_why text, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43215,6 +43404,10 @@ REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION most_attempts(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.most_attempts(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION most_early_reports(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_early_reports() FROM PUBLIC;
 
 -- Name: FUNCTION most_event_bytes(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43530,6 +43723,10 @@ REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBL
 -- Name: FUNCTION partitions(p_table text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
+
+-- Name: FUNCTION passed_over(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.passed_over(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44984,6 +45181,10 @@ REVOKE ALL ON FUNCTION outbox.with_secrets(p_deliveries json, p_endpoint_ids uui
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION without_results(p_reported outbox.reported, p_error text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) FROM PUBLIC;
 
 -- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2315,6 +2315,7 @@ export type Database = {
           'batch': number
           'last_org': string
           'open_xids': (unknown)[]
+          'passed': number
           'seen_below': unknown
           'shared_at': string
           'turn': number
@@ -2343,6 +2344,7 @@ export type Database = {
           'batch'?: number
           'last_org'?: string
           'open_xids'?: (unknown)[]
+          'passed'?: number
           'seen_below'?: unknown
           'shared_at'?: string
           'turn'?: number
@@ -2352,6 +2354,7 @@ export type Database = {
           'batch'?: number
           'last_org'?: string
           'open_xids'?: (unknown)[]
+          'passed'?: number
           'seen_below'?: unknown
           'shared_at'?: string
           'turn'?: number
@@ -3760,6 +3763,7 @@ export type Database = {
           'p_routed': number
           'p_stale': number
           'p_stop': string
+          'p_waits'?: boolean
         }
         Returns: Json
       }
@@ -4510,6 +4514,7 @@ export type Database = {
           'batch': number
           'last_org': string
           'open_xids': (unknown)[]
+          'passed': number
           'seen_below': unknown
           'shared_at': string
           'turn': number
@@ -4657,16 +4662,6 @@ export type Database = {
       }
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
-      'each_filter_once': {
-        Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
-        Returns: Database['outbox']['CompositeTypes']['question']
-        SetofOptions: {
-          from: 'outbox.question'
-          to: 'question'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'end_broker_claims': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
       'end_claims': { Args: { 'p_claims': (Json)[]; 'p_now': string }; Returns: undefined }
       'end_missing': {
@@ -5413,6 +5408,7 @@ export type Database = {
         Returns: boolean
       }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'has_waiting': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
@@ -6144,6 +6140,7 @@ export type Database = {
           'batch': number
           'last_org': string
           'open_xids': (unknown)[]
+          'passed': number
           'seen_below': unknown
           'shared_at': string
           'turn': number
@@ -6213,7 +6210,21 @@ export type Database = {
       }
       'mark_sent_late': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'masked_slack_url': { Args: { 'p_url': string }; Returns: string }
+      'may_have_status': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_status': string }
+        Returns: boolean
+      }
       'may_notify': { Args: { 'p_queue_usage': number }; Returns: boolean }
+      'may_pass': {
+        Args: {
+          'p_now': string
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'may_queue_kick': { Args: { 'p_url': string; 'p_why': string }; Returns: boolean }
       'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'message_hash': {
@@ -6279,6 +6290,7 @@ export type Database = {
         }[]
       }
       'most_attempts': { Args: { 'p_endpoint_id': string }; Returns: number }
+      'most_early_reports': { Args: Record<PropertyKey, never>; Returns: number }
       'most_event_bytes': { Args: { 'p_org_id': string }; Returns: number }
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
       'most_filter_steps': { Args: Record<PropertyKey, never>; Returns: number }
@@ -6820,6 +6832,10 @@ export type Database = {
           'since': string
           'until': string
         }[]
+      }
+      'passed_over': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: (string)[]
       }
       'passes_filters': {
         Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
@@ -8566,6 +8582,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'without_results': {
+        Args: { 'p_error': string; 'p_reported': Database['outbox']['CompositeTypes']['reported'] }
+        Returns: Database['outbox']['CompositeTypes']['reported']
+        SetofOptions: {
+          from: '*'
+          to: 'reported'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'without_waiting': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -8823,6 +8849,7 @@ export type Database = {
         'is_shared': boolean | null
         'turn_of': string | null
         'turn_orgs': (string)[] | null
+        'is_new_only': boolean | null
       }
       'sending_check': {
         'refusal': string | null

@@ -10,6 +10,11 @@ const reservationSize = 50
 /** A reservation expires after this, so that idle isolates do not hoard. */
 const reservationMs = 5000
 const maxOrgs = 10_000
+/**
+ * How many more requests one counts as if the database cancels its statement after the statement timeout: as many
+ * as the most rows that a list may read. How much it read is unknown.
+ */
+const requestsOfTimeout = 40
 
 const takenSchema = z.object({
   granted: z.int(),
@@ -50,6 +55,7 @@ export function rateLimit(
     }
     c.set('charge', (requests) => reservation.left -= requests)
     await next()
+    if (isTimedOut(c.error)) reservation.left -= requestsOfTimeout
   }
 
   async function useOne(orgId: string): Promise<Reservation> {
@@ -93,6 +99,11 @@ export function rateLimit(
     reservations.set(orgId, reservation)
     return reservation
   }
+}
+
+function isTimedOut(error: Error | undefined): boolean {
+  return error instanceof ApiError && typeof error.cause === 'object' && error.cause !== null &&
+    'code' in error.cause && error.cause.code === '57014'
 }
 
 function tooManyRequests(ms: number): ApiError {

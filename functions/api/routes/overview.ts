@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
-import { chargeRows } from '../rows_read.ts'
+import { chargeCounted, chargeRows } from '../rows_read.ts'
 import { overviewSchema } from '../schemas/overview.ts'
 import { jsonResponse, needs, problems } from './route.ts'
 
@@ -23,6 +23,9 @@ const get = createRoute({
   responses: { ...problems(), 200: jsonResponse(overviewSchema, 'The overview') },
 })
 
+/** The database has read so many, also if fewer are in the part of the span that is complete. */
+const mostAttempts = 10_000
+
 /** `/overview`: what a page shows first. */
 export function addOverviewRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
@@ -30,7 +33,9 @@ export function addOverviewRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_minutes: c.req.valid('query').minutes,
     }, overviewSchema)
-    chargeRows(c, found.attempts.total)
+    const { attempts, endpoints, deadLetters } = found
+    chargeRows(c, (attempts.capped ? mostAttempts : attempts.total) + endpoints.total)
+    chargeCounted(c, deadLetters)
     return c.json(found, 200)
   })
 }

@@ -1,5 +1,7 @@
 -- Reports of a provider that come before the response with its id is recorded: the provider may be
 -- faster than the next call of the run. They wait here for a day and are applied with the response.
+-- A channel has at most most_early_reports() of them: whoever writes to the callback of a provider
+-- chooses the ids.
 
 create table outbox.early_report (
   channel_id uuid not null,
@@ -16,6 +18,15 @@ comment on table outbox.early_report is
   'Deleted after a day.';
 create index early_report_age on outbox.early_report (received_at);
 
+create function outbox.most_early_reports() returns integer
+language sql immutable set search_path = ''
+as $$
+  -- All that a channel has in flight, ten times over.
+  select 10000
+$$;
+comment on function outbox.most_early_reports() is
+  'How many reports of one channel may wait for a response.';
+
 create function outbox.keep_report(
   p_channel_id uuid, p_provider_id text, p_status text, p_at timestamptz, p_code text,
   p_error text, p_now timestamptz
@@ -30,12 +41,20 @@ begin
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
   where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
+    and (
+      select pg_catalog.count(*)
+      from (
+        select from outbox.early_report e
+        where e.channel_id = p_channel_id limit outbox.most_early_reports()
+      ) e
+    ) < outbox.most_early_reports()
   on conflict do nothing;
 end
 $$;
 comment on function outbox.keep_report(
   uuid, text, text, timestamptz, text, text, timestamptz) is
-  'Stores a report whose id no attempt of the channel has yet. locks: the caller holds the gate.';
+  'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the '
+  'channel wait already. locks: the caller holds the gate, so the count is exact.';
 
 create function outbox.apply_early_reports(p_results outbox.result[]) returns void
 language plpgsql

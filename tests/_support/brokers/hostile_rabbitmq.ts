@@ -6,6 +6,8 @@ export type AmqpAnswers = Record<string, (channel: number) => Uint8Array[]>
 /** A broker of AMQP 0-9-1 that answers as it is told to. */
 export interface HostileRabbitMq extends Disposable {
   readonly port: number
+  /** Resolves with true when no client has an open socket any more, also none that is half closed; false after 10 s. */
+  gone(): Promise<boolean>
 }
 
 const names = {
@@ -89,8 +91,10 @@ export function startHostileRabbitMq(answers: AmqpAnswers): HostileRabbitMq {
   async function serve(conn: Deno.Conn): Promise<void> {
     let rest = Buffer.alloc(0)
     let hasHeader = false
-    for await (const chunk of conn.readable) {
-      rest = Buffer.concat([rest, chunk])
+    const chunk = new Uint8Array(65_536)
+    // It never ends its own side.
+    for (let n = await conn.read(chunk); n !== null; n = await conn.read(chunk)) {
+      rest = Buffer.concat([rest, chunk.subarray(0, n)])
       if (!hasHeader && rest.length >= 8) {
         hasHeader = true
         rest = rest.subarray(8)
@@ -109,6 +113,15 @@ export function startHostileRabbitMq(answers: AmqpAnswers): HostileRabbitMq {
 
   return {
     port: listener.addr.port,
+    gone: async () => {
+      const isGone = (conn: Deno.Conn): Promise<boolean> =>
+        conn.write(new Uint8Array(1)).then(() => false, () => true)
+      for (const deadline = Date.now() + 10_000; Date.now() < deadline;) {
+        if ((await Promise.all([...open].map(isGone))).every((gone) => gone)) return true
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      return false
+    },
     [Symbol.dispose]: () => {
       listener.close()
       for (const conn of open) {

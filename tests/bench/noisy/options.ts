@@ -31,7 +31,7 @@ export type NoiseOptions = {
 /** An event that has not arrived by then counts with this time. With a minute of events, less than a child may take. */
 export const ARRIVAL_MS = 60_000
 
-/** How the quiet organisation publishes; the response is `{ times }`. */
+/** How the quiet organisation publishes; the response is `{ seen }`. */
 export type QuietRequest = { rate: number; seconds: number }
 
 /** A load on the processors: shares of one processor, and the length of a piece in Postgres. */

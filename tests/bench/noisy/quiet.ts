@@ -8,38 +8,43 @@ import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { pause } from '../engine/pause.ts'
 import { lineStream } from '../run/lines.ts'
 import { ARRIVAL_MS, type QuietRequest } from './options.ts'
+import type { Seen } from './stages.ts'
 
 const sql = postgres(Deno.args[0] ?? '', { max: 1, onnotice: () => {} })
+/** When each event arrived, in ms since 1970. */
 const arrived = new Map<number, number>()
 let next = 0
 
 const server = Deno.serve(
   { hostname: '127.0.0.1', port: 0, onListen: () => {} },
   async (request) => {
-    const at = performance.now()
+    const at = wallNow()
     const { data } = await request.json()
     if (!arrived.has(data.n)) arrived.set(data.n, at)
     return new Response('ok')
   },
 )
 
-/** Publishes at the rate for so long, and returns the times from commit to arrival, in ms. */
-async function publish({ rate, seconds }: QuietRequest): Promise<number[]> {
-  const events: [number, number][] = []
+/** As the clock of Postgres, in ms since 1970 with fractions. */
+function wallNow(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+/** Publishes at the rate for so long, and returns each event with its times. */
+async function publish({ rate, seconds }: QuietRequest): Promise<Seen[]> {
+  const events: [number, Omit<Seen, 'arrivedAt'>][] = []
   const begun = performance.now()
   for (let n = 0; n < rate * seconds; n++) {
     await pause(Math.max(0, begun + n * 1000 / rate - performance.now()))
     const number = next++
     const payload = JSON.stringify({ n: number })
-    await sql`select outbox.publish('quiet.done', ${payload}::text::jsonb, 'quiet')`
-    events.push([number, performance.now()])
+    const [row] = await sql`
+      select outbox.publish('quiet.done', ${payload}::text::jsonb, 'quiet') as id`
+    events.push([number, { id: row?.id, committedAt: wallNow() }])
   }
   const have = (): boolean => events.every(([n]) => arrived.has(n))
   await waitUntil(have, { timeoutMs: ARRIVAL_MS, everyMs: 5 })
-  return events.map(([n, at]) => {
-    const time = arrived.get(n)
-    return time === undefined ? ARRIVAL_MS : Math.max(0, time - at)
-  })
+  return events.map(([n, event]) => ({ ...event, arrivedAt: arrived.get(n) ?? null }))
 }
 
 async function answer(value: unknown): Promise<void> {
@@ -50,7 +55,7 @@ await answer({ origin: `http://127.0.0.1:${server.addr.port}` })
 const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream()).pipeThrough(lineStream())
 for await (const line of lines) {
   // SAFETY: tests/bench/noisy.ts writes the requests.
-  await answer({ times: await publish(JSON.parse(line) as QuietRequest) })
+  await answer({ seen: await publish(JSON.parse(line) as QuietRequest) })
 }
 await sql.end()
 Deno.exit(0)

@@ -11,7 +11,7 @@ import type { Part } from './parts.ts'
 export const RATIO = 1.5
 
 /** Times from commit to arrival of the quiet organisation in ms, and the CPU in use meanwhile. */
-export type Measured = { times: number[]; shares: Shares }
+export type Measured = { times: number[]; shares: Shares; stages: string }
 
 /** What was measured, in this order; `after`: when all work of the noise was removed. */
 export type Series = Record<'without' | 'beside' | 'after' | 'control', Measured>

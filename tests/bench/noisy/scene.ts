@@ -12,6 +12,7 @@ import { ARRIVAL_MS, type LoopName } from './options.ts'
 import { addNoisyEndpoints, heavyFilters } from './organisation.ts'
 import type { Part } from './parts.ts'
 import type { Measured } from './report.ts'
+import { describeStages, noteStages, type Seen } from './stages.ts'
 
 /** Events of the quiet organisation a second. */
 export const RATE = 20
@@ -40,16 +41,35 @@ export async function startScene(): Promise<Scene> {
   const quiet = await startPart('quiet', stack.dbUrl)
   const load = await startPart('load', stack.dbUrl)
   const worker = startTaskWorker(stack.dbUrl)
-  await sql`select outbox.create_endpoint(${String(quiet.hello['origin'])}, '{quiet.*}', 'quiet')`
+  const [row] = await sql`
+    select outbox.create_endpoint(${
+    String(quiet.hello['origin'])
+  }, '{quiet.*}', 'quiet') ->> 'id' as id`
+  await noteStages(admin, row?.id)
   await stack.functions.targets.get('api')?.origin(ARRIVAL_MS)
   const postmaster = Number(Deno.readTextFileSync(`${dataDir}/pg/postmaster.pid`).split('\n')[0])
   let noises: Noise[] = []
 
   async function measure(seconds: number, noise?: Noise): Promise<Measured> {
-    const others = [worker.pid, noise?.pid ?? 0, Deno.pid, stack.functions.pid('api') ?? 0]
-    const read = countCpu({ postmaster, others })
-    const { times } = await quiet.ask<{ times: number[] }>({ rate: RATE, seconds })
-    return { times, shares: read() }
+    const pids = {
+      worker: worker.pid,
+      noise: noise?.pid ?? 0,
+      gateway: Deno.pid,
+      api: stack.functions.pid('api') ?? 0,
+    }
+    const read = countCpu({ postmaster, others: Object.values(pids) })
+    const readEach = Object.entries(pids).map(([name, pid]) => ({
+      name,
+      read: countCpu({ postmaster: 0, others: [pid] }),
+    }))
+    const { seen } = await quiet.ask<{ seen: Seen[] }>({ rate: RATE, seconds })
+    const shares = read()
+    return {
+      times: seen.map(timeOf),
+      shares,
+      stages: await describeStages(admin, seen) + '; processors: ' +
+        readEach.map(({ name, read }) => `${name} ${read().others.toFixed(2)}`).join(', '),
+    }
   }
 
   return {
@@ -84,6 +104,11 @@ export async function startScene(): Promise<Scene> {
 /** Before a measurement, until the load is in all queues. */
 export function warmUp(): Promise<void> {
   return pause(WARM_UP_MS)
+}
+
+/** From commit to arrival, in ms. */
+function timeOf({ committedAt, arrivedAt }: Seen): number {
+  return arrivedAt === null ? ARRIVAL_MS : Math.max(0, arrivedAt - committedAt)
 }
 
 function optionsOf(stack: Stack, loops: readonly LoopName[]): Parameters<typeof startNoise>[0] {

@@ -49,6 +49,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'the cleanup deletes old keys beside one that another session holds',
   ],
+  'brokers/recovered_letter.sql end_broker_claims: for no key update of x skip locked': [
+    'held_gates.test.ts',
+    'end_broker_claims() leaves a dead letter of a purged endpoint',
+  ],
   'engine/route/ended.sql drop_ended_subscriptions: for update of o skip locked': [
     'subscriptions.test.ts',
     'drop_ended_subscriptions() waits for nobody who holds one',

@@ -105,3 +105,29 @@ Deno.test('a new catalogue counts one request for each full 65,536 characters', 
   await publish('org-1', [event], null, undefined, (requests) => charged.push(requests))
   expect(charged.reduce((sum, one) => sum + one, 0)).toBe(3)
 })
+
+Deno.test('the overview is charged by the attempts, endpoints and dead letters that it reads', async () => {
+  const overview = (
+    total: number,
+    endpoints: number,
+    deadLetters: number,
+    capped = false,
+  ): Record<string, unknown> => ({
+    attempts: { total, capped },
+    endpoints: { total: endpoints },
+    deadLetters,
+  })
+  expect(await chargeOf('GET /overview', overview(400, 99, 9_999))).toBe(1)
+  expect(await chargeOf('GET /overview', overview(400, 100, 0))).toBe(2)
+  expect(await chargeOf('GET /overview', overview(0, 0, 10_000))).toBe(2)
+  expect(await chargeOf('GET /overview', overview(3, 2000, 0, true))).toBe(25)
+})
+
+Deno.test('a request that times out in the database counts as the most rows that a list may read', async () => {
+  const failure = (code: string): ApiError =>
+    new ApiError('unavailable', 'The database is busy', { cause: { code } })
+  const trial = { filter: '$.a == 1' }
+  expect(await chargeOf('POST /filter-trials', failure('57014'), trial)).toBe(25)
+  expect(await chargeOf('GET /deliveries', failure('57014'))).toBe(25)
+  expect(await chargeOf('GET /deliveries', failure('53300'))).toBe(1)
+})

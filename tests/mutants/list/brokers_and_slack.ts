@@ -173,6 +173,13 @@ export const brokersAndSlack: readonly Mutant[] = [
     why: `An error of the client is taken for the broker's word, and a delivery dies of it.`,
   },
   {
+    file: 'functions/_shared/senders/rabbitmq/connection.ts',
+    find: 'if (error !== undefined || socket.writableFinished) socket.destroy()',
+    replace: 'if (socket.destroyed) socket.destroy()',
+    tests: ['functions/_shared/senders/rabbitmq/hostile.test.ts'],
+    why: 'A broker that does not end its own side of a connection keeps a socket of the process.',
+  },
+  {
     file: 'functions/_shared/senders/rabbitmq/reply.ts',
     find: `if (error.message.startsWith('Expected ConnectionOpenOk')) return 'NOT_ALLOWED'
 `,
@@ -213,9 +220,9 @@ export const brokersAndSlack: readonly Mutant[] = [
   },
   {
     file: 'sql/brokers/recovered_letter.sql',
-    find: `      and (x.endpoint_id = any (v_endpoints)
-        or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id)));`,
-    replace: '      and x.endpoint_id = any (v_endpoints));',
+    find: `        and (x.endpoint_id = any (v_endpoints)
+          or not exists (select from outbox.gate g where g.endpoint_id = x.endpoint_id))`,
+    replace: '        and x.endpoint_id = any (v_endpoints)',
     tests: ['sql/brokers/record_broker_replay/abandoned.test.sql'],
     why: 'The letters of purged endpoints stay claimed for good.',
   },

@@ -3,6 +3,15 @@ import type { Mutant } from '../mutant.ts'
 export const locks: readonly Mutant[] = [
   {
     file: 'sql/brokers/recovered_letter.sql',
+    find: '\n      for no key update of x skip locked',
+    replace: '',
+    tests: [
+      'concurrency/held_gates.test.ts#end_broker_claims() leaves a dead letter of a purged endpoint',
+    ],
+    why: 'A dead letter of an endpoint that is gone is announced twice.',
+  },
+  {
+    file: 'sql/brokers/recovered_letter.sql',
     find: '  v_endpoints := outbox.try_lock_gates(array(',
     replace: '  v_endpoints := (array(',
     tests: ['concurrency/held_gates.test.ts#end_broker_claims() passes over a gate'],

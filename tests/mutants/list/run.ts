@@ -103,10 +103,24 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: 'if (part === undefined) state.results = []',
-    replace: 'if (part === undefined) state.results = [...results]',
+    find: 'if (part === undefined && !isRoute) state.results = []',
+    replace: 'if (part === undefined && !isRoute) state.results = [...results]',
     tests: ['functions/deliver/run_pace.test.ts', 'functions/deliver/run_end.test.ts'],
     why: 'Each result is reported again and again.',
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: 'const divides = state.waits && !ended',
+    replace: 'const divides = false',
+    tests: ['functions/deliver/run_turns.test.ts'],
+    why: 'New events of all organisations wait for the locks of the endpoints of one.',
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: '(isRoute ? state.results.length + state.parts.length : 0)',
+    replace: '0',
+    tests: ['functions/deliver/run_turns.test.ts'],
+    why: 'A run gets an isolated delivery while it has results that would be lost with it.',
   },
   {
     file: 'functions/deliver/turn.ts',

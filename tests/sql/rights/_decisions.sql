@@ -211,15 +211,15 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- inbound messages, holds, manual actions
   replied_attempt apply_inbound apply_notices hold_cause channels_of close_delivery save_contact count_ended
   first_retry_at hold_channel hold_template inbound_text lift_expired_holds
-  save_opt_outs save_opt_out said_by notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound new_number update_identifiers links_of_updates is_new_link links_of_responses current_identifiers speaker_of changes_number is_left leave_number keep_report apply_early_reports
+  save_opt_outs save_opt_out said_by notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound new_number update_identifiers links_of_updates is_new_link links_of_responses current_identifiers speaker_of changes_number is_left leave_number keep_report most_early_reports apply_early_reports
   reply_action apply_inbound_message apply_notice apply_preference templates_of opt_out_changes
   -- routing and claiming
   add_apart add_deliveries add_pairs filter_problem evaluate_filters start_attempt lane_quantum claim claimed_before close_pairs count_failure
-  cut_batch due_gates each_filter_once question_orgs had_subscribers has_unrouted insert_deliveries is_template_held lock_router current_router
+  cut_batch due_gates may_pass passed_over without_results question_orgs had_subscribers has_unrouted insert_deliveries is_template_held lock_router current_router
   full_orgs check_token_share filter_steps most_filter_steps count_values estimated_work
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
-  drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting
+  drop_ended_subscriptions has_new has_waiting most_failures oldest_unrouted oldest_waiting
   heavy_last serves_first first_ahead org_width is_shared most_width org_pairs_end most_of_org first_waiting read_new read_turn route_waiting in_turn is_for_new late_parts remove_done_parts new_parts oldest_new
   period_of period_end read_above read_late wait_for_turns waiting_events waiting_orgs without_waiting
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send
@@ -241,7 +241,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the API
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
   create_slack_of_wire change_catalogue check_schema_size change_endpoint change_event_types check_delivery
-  check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_endpoints delivery_json
+  check_endpoint_change check_is_open create_by_kind dead_letter_json may_have_status delivery_endpoints delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
   org_dead_letter place_between refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span was_rotated

@@ -1,4 +1,5 @@
 import { type ChannelModel, connect } from 'amqplib'
+import type { Socket } from 'node:net'
 import type { AddressPolicy } from '../../connect/address.ts'
 import { vettedOptions } from '../../connect/socket.ts'
 import { serverChecks } from '../../runtime/server_checks.ts'
@@ -19,6 +20,8 @@ export type RabbitMqConnection = {
 }
 
 const dialMs = 10_000
+/** How long the broker may take to confirm the end of a connection. */
+const closeMs = 2_000
 /** In seconds; after two of them without a response the connection counts as lost. */
 const heartbeat = 10
 
@@ -68,8 +71,14 @@ function refusalOf(error: unknown): Failure {
 
 function share(model: ChannelModel): RabbitMqConnection {
   const publishers = new Map<string, Promise<Publisher>>()
+  const socket = socketOf(model)
   let isOpen = true
-  model.on('close', () => isOpen = false)
+  // amqplib ends only its own side, and a broker that does not end the other one would keep the socket for ever.
+  model.on('close', (error: unknown) => {
+    isOpen = false
+    if (error !== undefined || socket.writableFinished) socket.destroy()
+    else socket.once('finish', () => socket.destroy())
+  })
   // Messages in flight fail through their channel; an 'error' without a listener would end the process.
   model.on('error', () => isOpen = false)
 
@@ -100,8 +109,12 @@ function share(model: ChannelModel): RabbitMqConnection {
   }
 
   async function close(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, closeMs))
     // close() rejects if the connection is closed already.
-    await model.close().catch(() => {})
+    await Promise.race([model.close().catch(() => {}), late])
+    clearTimeout(timer)
+    socket.destroy()
   }
 
   return {
@@ -111,6 +124,11 @@ function share(model: ChannelModel): RabbitMqConnection {
     },
     close,
   }
+}
+
+function socketOf(model: ChannelModel): Socket {
+  // SAFETY: the version of amqplib is pinned, and tests/functions/_shared/senders/rabbitmq use this member.
+  return (model.connection as unknown as { stream: Socket }).stream
 }
 
 function cutOff(): Error {

@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(10);
+select plan(12);
 
 analyze outbox.event, outbox.dead_letter, outbox.delivery, outbox.attempt;
 select events(50000, 'a.b', p_org_id => 'many') is null as made_them;
@@ -33,6 +33,13 @@ select cmp_ok(rows_touched('stale: ' || name), '<=', 100::bigint, name || ': rea
 analyze outbox.event, outbox.dead_letter, outbox.delivery, outbox.attempt;
 select is(measure('fresh: ' || name, call), 1, name || ': found with fresh ones') from search;
 select cmp_ok(rows_touched('fresh: ' || name), '<=', 100::bigint, name || ': reads little with fresh ones') from search;
+
+-- 60 events with 100 deliveries each: a page has those of one event.
+create temporary table wide as select outbox.publish('a.w', '{}', 'many', p_correlation_id => 'wide') as id from generate_series(1, 60);
+insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+select w.id, gen_random_uuid(), 1000000, outbox.clock(), 2 from wide w, generate_series(1, 100);
+select is(measure('wide', $$outbox.search_org('many', 'wide', p_limit => 50)$$), 50, 'wide: a page of events');
+select cmp_ok(rows_touched('wide'), '<=', 6000::bigint, 'wide: reads the deliveries of few events');
 
 -- Sizes of the indexes of the partition of today: 50,000 events without an id, and one with both.
 select cmp_ok(pg_relation_size(i.indexrelid), '<=', 16384::bigint, 'an event without a ' || w.word || ' is not in its index')

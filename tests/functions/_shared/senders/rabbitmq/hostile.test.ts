@@ -70,8 +70,18 @@ for (const [what, answers] of cases) {
     expect(outcome).not.toMatchObject({ error_class: 'timeout' })
     expect(JSON.stringify(outcome)).not.toContain(user)
     expect(JSON.stringify(outcome)).not.toContain(password)
+    expect(await broker.gone()).toBe(true)
   })
 }
+
+Deno.test('a broker that never confirms the end of a connection keeps no socket', async () => {
+  using broker = startHostileRabbitMq(ack(1n))
+  const sender = createRabbitMqSender()
+  const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
+  expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
+  await sender.closeIdle?.()
+  expect(await broker.gone()).toBe(true)
+})
 
 Deno.test('a broker that confirms the message delivers it', async () => {
   using broker = startHostileRabbitMq(ack(1n))
