@@ -133,6 +133,11 @@ export const calls: Record<string, Call[]> = {
     { own: 200, query: { cursor: '{c.events}', type: '{type}' }, foreign: 200 },
   ],
   listEventTypes: [{ own: 200 }, { own: 200, query: { cursor: '{c.types}' }, foreign: 200 }],
+  groupDeadLetters: [{ own: 200 }, { own: 200, query: { endpointId: '{endpoint}' }, foreign: 200 }],
+  listEventTypeChanges: [
+    { own: 200 },
+    { own: 200, query: { cursor: '{c.changes}', type: '{type}' }, foreign: 200 },
+  ],
   listDeliveries: [{ own: 200 }, {
     own: 200,
     query: { cursor: '{c.deliveries}', endpointId: '{endpoint}', eventType: '{type}' },
