@@ -4,11 +4,13 @@ import type { JSX } from 'preact'
 import { exampleOf } from '../../../portal/element/types/example.ts'
 import { api, asFailure } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
+import { may } from '../app/session.ts'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
+import { TypeHistory } from './history.tsx'
 
 /** The catalogue of event types. */
 export function EventTypesPage(): JSX.Element {
@@ -63,7 +65,7 @@ export function EventTypesPage(): JSX.Element {
   )
 }
 
-/** One event type: its schema, an example, and its events. */
+/** One event type: its schema, an example, its events, and its history. */
 export function EventTypePage({ id }: { id: string }): JSX.Element {
   const type = useLive(
     ['event-type', id],
@@ -97,7 +99,9 @@ export function EventTypePage({ id }: { id: string }): JSX.Element {
             </p>
           )}
           <div class='row'>
-            <Link to={`/events?q=${encodeURIComponent(one.type)}`} class='button'>Events</Link>
+            <Link to={`/events?by=type&q=${encodeURIComponent(one.type)}`} class='button'>
+              Events
+            </Link>
           </div>
           {one.schema === null
             ? <p class='quiet'>Its payload is not described.</p>
@@ -107,6 +111,7 @@ export function EventTypePage({ id }: { id: string }): JSX.Element {
                 <JsonView text={JSON.stringify(one.schema)} name='Schema' />
               </div>
             )}
+          {may('audit:read') && <TypeHistory type={one.type} />}
         </>
       )}
     </Read>
