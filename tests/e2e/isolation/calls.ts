@@ -127,7 +127,11 @@ export const calls: Record<string, Call[]> = {
   checkChannel: [{ own: 200 }],
   // Several organisations may share an app: no token reads or changes one.
   getWhatsappApp: [{ own: 403, foreign: 403 }],
-  listEndpoints: [{ own: 200 }, { own: 200, query: { cursor: '{c.endpoints}' }, foreign: 200 }],
+  listEndpoints: [
+    { own: 200 },
+    { own: 200, query: { cursor: '{c.endpoints}' }, foreign: 200 },
+    { own: 200, query: { search: '{endpoint}' }, foreign: 200 },
+  ],
   listEvents: [
     { own: 200 },
     { own: 200, query: { cursor: '{c.events}', type: '{type}' }, foreign: 200 },
