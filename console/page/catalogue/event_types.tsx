@@ -93,25 +93,27 @@ export function EventTypePage({ id }: { id: string }): JSX.Element {
               <Foreign text={one.type} />
             </h1>
           </div>
-          {one.description !== '' && (
-            <p>
-              <Foreign text={one.description} />
-            </p>
-          )}
-          <div class='row'>
-            <Link to={`/events?by=type&q=${encodeURIComponent(one.type)}`} class='button'>
-              Events
-            </Link>
-          </div>
-          {one.schema === null
-            ? <p class='quiet'>Its payload is not described.</p>
-            : (
-              <div class='columns'>
-                <JsonView text={JSON.stringify(exampleOf(one.schema))} name='Example' />
-                <JsonView text={JSON.stringify(one.schema)} name='Schema' />
-              </div>
+          <div class='stack'>
+            {one.description !== '' && (
+              <p>
+                <Foreign text={one.description} />
+              </p>
             )}
-          {may('audit:read') && <TypeHistory type={one.type} />}
+            <div class='row'>
+              <Link to={`/events?by=type&q=${encodeURIComponent(one.type)}`} class='button'>
+                Events
+              </Link>
+            </div>
+            {one.schema === null
+              ? <p class='quiet'>Its payload is not described.</p>
+              : (
+                <div class='columns'>
+                  <JsonView text={JSON.stringify(exampleOf(one.schema))} name='Example' />
+                  <JsonView text={JSON.stringify(one.schema)} name='Schema' />
+                </div>
+              )}
+            {may('audit:read') && <TypeHistory type={one.type} />}
+          </div>
         </>
       )}
     </Read>

@@ -14,10 +14,8 @@ export function TypeHistory({ type }: { type: string }): JSX.Element {
       api.listEventTypeChanges({ query: { type, ...cursor === null ? {} : { cursor } }, signal }),
   )
   return (
-    <section class='card'>
-      <div class='card-head'>
-        <h2>History</h2>
-      </div>
+    <section aria-label='History'>
+      <h2>History</h2>
       <PagedTable
         of={changes}
         caption='Changes of this event type'
