@@ -47,7 +47,7 @@ $$;
 select pg_temp.letters('many', a, 'down', 30000) from e;
 select cmp_ok(touched($$select outbox.group_dead_letters('many')$$), '<=', 20010::bigint, 'and no further row is touched, with old statistics');
 analyze outbox.dead_letter;
-select cmp_ok(touched($$select outbox.group_dead_letters('one')$$), '', 20::bigint, 'nor those of others, with fresh ones');
+select cmp_ok(touched($$select outbox.group_dead_letters('one')$$), '<=', 20::bigint, 'nor those of others, with fresh ones');
 
 select * from finish();
 rollback;
