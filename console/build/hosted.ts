@@ -8,7 +8,7 @@ export interface HostedOptions {
   functionName: string
   /** The path on the same host that returns the token of whoever is logged in. */
   tokenPath: string
-  /** Where one logs in: a path or a URL. */
+  /** Where one logs in: a path or a URL. `{path}` stands for the page to return to. */
   signIn: string
 }
 

@@ -24,7 +24,8 @@ const help = `Build the console as static files, for a host behind your own logi
   --out <folder>       where the files are written (default dist/console)
   --token-path <path>  a path of the same host that returns {"token": "…"} for whoever is logged in
                        (default /console-token)
-  --sign-in <url>      where one logs in: a path of the host, or another URL
+  --sign-in <url>      where one logs in: a path of the host, or another URL. {path} in it is replaced by
+                       the page to return to, such as /login?next={path}
   --help               show this
 
 The page calls the API with the token of the user, and shows what its scopes allow. A token.js that is there

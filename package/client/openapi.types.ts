@@ -325,6 +325,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dead-letter-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the open dead letters by endpoint and error, the largest group first
+         * @description A portal token with limits cannot call it.
+         */
+        get: operations["groupDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/dead-letters/{deadLetterId}": {
         parameters: {
             query?: never;
@@ -623,6 +643,23 @@ export interface paths {
         post?: never;
         /** Delete an event type; its events stay */
         delete: operations["deleteEventType"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/event-type-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who changed which event type, newest first */
+        get: operations["listEventTypeChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2464,6 +2501,34 @@ export interface components {
             /** @description Why it was discarded. */
             note: string | null;
         };
+        DeadLetterGroups: {
+            /** @description The items. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id of the endpoint.
+                 */
+                endpointId: string;
+                /** @description The first 200 characters of the error. */
+                error: string;
+                /** @description How many dead letters the group has. */
+                count: number;
+                /**
+                 * Format: date-time
+                 * @description When the first one failed.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                firstAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the last one failed.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                lastAt: string;
+            }[];
+            /** @description false if there are more than 20,000 dead letters, of which the newest are read, or more than 100 groups. */
+            isWhole: boolean;
+        };
         WholeDeadLetter: {
             /**
              * Format: uuid
@@ -2927,6 +2992,10 @@ export interface components {
                 delivered: number;
                 /** @description How many attempts failed. */
                 failed: number;
+                /** @description The attempts that delivered, in 24 equal parts of the span. */
+                deliveredParts: number[];
+                /** @description The attempts that failed, in 24 equal parts of the span. */
+                failedParts: number[];
             }[];
         };
         EventPage: {
@@ -3238,6 +3307,47 @@ export interface components {
             schema?: {
                 [key: string]: unknown;
             } | boolean | null;
+        };
+        RecordedEventTypeChangePage: {
+            /** @description The items. */
+            data: {
+                /** @description The id. */
+                id: string;
+                /** @description The type. */
+                type: string;
+                /**
+                 * @description What was done with the type.
+                 * @enum {string}
+                 */
+                action: "CREATED" | "CHANGED" | "DELETED";
+                /** @description Who did it; null if nobody is known. */
+                actor: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it happened.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                at: string;
+                /** @description Whether the description changed. */
+                description: boolean;
+                /** @description Whether the schema changed. */
+                schema: boolean;
+                /**
+                 * @description Members of the payload that the schema lists since then.
+                 * @example [
+                 *       "items[].sku"
+                 *     ]
+                 */
+                added: string[];
+                /** @description Members that the schema lists no longer. */
+                removed: string[];
+                /** @description Members of which the schema says something else. */
+                changed: string[];
+                /** @description How many names of members are left out: a change has at most 50. */
+                more: number;
+            }[];
+            /** @description Null on the last page. */
+            nextCursor: string | null;
         };
         /**
          * @example {
@@ -4313,6 +4423,8 @@ export interface operations {
                 /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 status?: "enabled" | "paused" | "disabled";
+                /** @description A part of the URL or the description, in small letters or capitals. */
+                search?: string;
             };
             header?: {
                 /**
@@ -5010,6 +5122,36 @@ export interface operations {
             };
         };
     };
+    groupDeadLetters: {
+        parameters: {
+            query?: {
+                endpointId?: string;
+                /** @description Only those that failed at this time or later. */
+                from?: string;
+            };
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The groups */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterGroups"];
+                };
+            };
+        };
+    };
     getDeadLetter: {
         parameters: {
             query?: never;
@@ -5408,6 +5550,7 @@ export interface operations {
                 /** @description Only events before this time. */
                 to?: string;
                 type?: string;
+                partitionKey?: string;
             };
             header?: {
                 /**
@@ -5673,6 +5816,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventType"];
+                };
+            };
+        };
+    };
+    listEventTypeChanges: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items on the page. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+                type?: string;
+            };
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedEventTypeChangePage"];
                 };
             };
         };

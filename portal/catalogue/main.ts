@@ -8,7 +8,7 @@ import { runCommand, type Values } from '../../supabase/local/command.ts'
 import { SetupError } from '../../supabase/local/errors.ts'
 import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { cataloguePage, type EventType } from './page.ts'
+import { type CatalogueChange, cataloguePage, type EventType } from './page.ts'
 
 const flags = {
   org: { type: 'string', default: 'default' },
@@ -17,8 +17,8 @@ const flags = {
   'data-dir': { type: 'string' },
 } as const
 
-const help =
-  `Write the catalogue of event types as static HTML: description, example and schema of each.
+const help = `Write the catalogue of event types as static HTML: description, example and schema of
+each, and what has changed.
 
   npx -y deno@2.9.6 task catalogue [--org <id>] [--title <text>] [--out <folder>] [--data-dir <folder>]
 
@@ -40,18 +40,32 @@ async function run(values: Values<typeof flags>): Promise<number> {
     root: projectRoot,
     dataDir: values['data-dir'] ?? join(projectRoot, '.outhook/stack'),
   })
-  const types = await readTypes(url, secretKey, org)
+  const { types, changes } = await readCatalogue(url, secretKey, org)
   const folder = resolve(projectRoot, out)
-  await writeCatalogue(folder, cataloguePage(types, title))
+  await writeCatalogue(folder, cataloguePage(types, title, changes))
   print(`wrote ${types.length} event types into ${join(out, 'index.html')}`)
   return 0
 }
 
-async function readTypes(url: string, key: string, orgId: string): Promise<EventType[]> {
+/** The changelog has at most so many changes, the newest. */
+const mostChanges = 200
+
+/** The event types of an organisation, and their newest changes. */
+export async function readCatalogue(
+  url: string,
+  key: string,
+  orgId: string,
+): Promise<{ types: EventType[]; changes: CatalogueChange[] }> {
   const [base = '', functionName = ''] = url.split('/functions/v1/')
   const client = createClient({ url: base, functionName, key, orgId })
   try {
-    return await Array.fromAsync(client.each.listEventTypes({ query: { limit: 100 } }))
+    const types = await Array.fromAsync(client.each.listEventTypes({ query: { limit: 100 } }))
+    const changes: CatalogueChange[] = []
+    for await (const change of client.each.listEventTypeChanges({ query: { limit: 100 } })) {
+      if (changes.length === mostChanges) break
+      changes.push(change)
+    }
+    return { types, changes }
   } catch (error) {
     if (error instanceof OuthookError) throw new SetupError(error.message)
     throw error

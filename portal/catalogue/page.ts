@@ -1,6 +1,7 @@
 /** The catalogue of event types as one HTML document without a script. */
 
 import { visible } from '../../console/page/app/format.ts'
+import { changeWords, type TypeChange } from '../../console/page/catalogue/change_words.ts'
 import { indent, tokenize } from '../../console/page/parts/json_text.ts'
 import type { Output } from '../../package/client/operation_types.ts'
 import { exampleOf } from '../element/types/example.ts'
@@ -9,6 +10,9 @@ export type EventType = Pick<
   Output<'getEventType'>,
   'type' | 'description' | 'schema' | 'createdAt' | 'updatedAt'
 >
+
+/** A change of an event type. The page does not say who made it: readers are customers. */
+export type CatalogueChange = Omit<TypeChange, 'id' | 'actor'>
 
 /** HTML that is made of escaped texts. */
 class Html {
@@ -36,8 +40,15 @@ function escaped(text: string): string {
 
 const nothing = markup``
 
-/** The document. The types are shown by name; the same catalogue gives the same text. */
-export function cataloguePage(types: readonly EventType[], title: string): string {
+/**
+ * The document. The types are shown by name, and the changes as they are given, which is the newest
+ * first. The same catalogue gives the same text.
+ */
+export function cataloguePage(
+  types: readonly EventType[],
+  title: string,
+  changes: readonly CatalogueChange[] = [],
+): string {
   const all = [...types].sort((a, b) => a.type < b.type ? -1 : 1)
   const contents = markup`
     <nav aria-label="Event types">
@@ -65,6 +76,7 @@ export function cataloguePage(types: readonly EventType[], title: string): strin
       <h1>${title}</h1>
       ${all.length === 0 ? markup`<p>No event types are described yet.</p>` : contents}
       ${all.map(section)}
+      ${changes.length === 0 ? nothing : changelog(changes, new Set(all.map(({ type }) => type)))}
           </main>
         </body>
       </html>
@@ -86,6 +98,30 @@ ${
       : markup`${members(schema)}
 ${code('Example', type, exampleOf(schema))}
 ${code('Schema', type, schema)}`
+  }
+</section>`
+}
+
+/** The changes by day, newest first. A type that is still there is a link. */
+function changelog(changes: readonly CatalogueChange[], known: ReadonlySet<string>): Html {
+  const days = new Map<string, CatalogueChange[]>()
+  for (const change of changes) {
+    days.set(day(change.at), [...days.get(day(change.at)) ?? [], change])
+  }
+  const item = (change: CatalogueChange): Html => {
+    const name = markup`<code>${change.type}</code>`
+    const shown = known.has(change.type) ? markup`<a href="#${change.type}">${name}</a>` : name
+    return markup`<li>${shown}: ${changeWords(change)}.</li>`
+  }
+  return markup`<section aria-labelledby="changes">
+<h2 id="changes">Changes</h2>
+${
+    [...days].map(([at, list]) =>
+      markup`<h3>${at}</h3>
+<ul>
+${list.map(item)}
+</ul>`
+    )
   }
 </section>`
 }

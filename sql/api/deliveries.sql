@@ -47,6 +47,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
   if p_status in ('pending', 'processing', 'retrying', 'held') and not (
@@ -85,10 +86,10 @@ begin
     select e.id, p.endpoint_id, e.type
     from outbox.event e
     left join lateral outbox.delivery_endpoints(e.id) p on true
-    where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
-      and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
-      -- Selects the partitions.
-      and e.id >= p_from and e.id <= p_below.event_id
+    where e.org_id > '' and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
+      and e.org_id >= p_org_id
+      -- Selects the partitions; see partition_floor().
+      and e.id >= v_day and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
     order by e.org_id desc, e.id desc;
   end if;
@@ -97,9 +98,9 @@ end
 $$;
 comment on function outbox.open_delivery_list(text, text, uuid, outbox.delivery_key) is
   'A cursor over the deliveries that may have a status (null: any), before p_below and from the '
-  'event p_from on, newest first. An event without a delivery may have one row with a null. The '
-  'caller checks the status of each row and, for open deliveries and dead letters, the '
-  'organisation.';
+  'event p_from on (or from a little before it on), newest first. An event without a delivery may '
+  'have one row with a null. The caller checks the status of each row and, for open deliveries and '
+  'dead letters, the organisation.';
 
 create function outbox.may_have_status(
   p_event_id uuid, p_endpoint_id uuid, p_status text
@@ -202,7 +203,7 @@ begin
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
   loop
     fetch v_list into v_at;
-    if not found then
+    if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
         'rows', v_most - v_budget);
     end if;

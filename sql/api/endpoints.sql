@@ -48,7 +48,8 @@ comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an organisation: endpoint_json(). OH002.';
 
 create function outbox.list_org_endpoints(
-  p_org_id text, p_cursor text default null, p_limit integer default 50, p_status text default null
+  p_org_id text, p_cursor text default null, p_limit integer default 50,
+  p_status text default null, p_search text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -79,11 +80,14 @@ begin
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
       and (p_status is null or e.status = p_status)
+      and (p_search is null or pg_catalog.strpos(
+        pg_catalog.lower(e.url || ' ' || e.description), pg_catalog.lower(p_search)) > 0)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
   return v_result;
 end
 $$;
-comment on function outbox.list_org_endpoints(text, text, integer, text) is
-  'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';
+comment on function outbox.list_org_endpoints(text, text, integer, text, text) is
+  'The endpoints of an organisation, newest first: {"data", "nextCursor"}. p_search: a part of the '
+  'URL or the description, in small letters or capitals. OH001.';

@@ -132,7 +132,7 @@ comment on function outbox.check_schema_size(text, text, json) is
 
 create function outbox.put_event_type(
   p_org_id text, p_type text, p_description text default '', p_schema json default null,
-  p_create boolean default false, p_key text default null
+  p_create boolean default false, p_key text default null, p_actor text default null
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -140,6 +140,7 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_before outbox.event_type;
   v_type outbox.event_type;
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
     pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
@@ -150,13 +151,13 @@ begin
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   perform outbox.check_schema_size(p_org_id, p_type, p_schema);
-  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  select * into v_before from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
     -- A repeat of the request that created it is no error.
-    if v_type.description = coalesce(p_description, '')
-      and v_type.schema::jsonb is not distinct from p_schema::jsonb
+    if v_before.description = coalesce(p_description, '')
+      and v_before.schema::jsonb is not distinct from p_schema::jsonb
     then
-      v_result := outbox.event_type_json(v_type);
+      v_result := outbox.event_type_json(v_before);
       perform outbox.end_request(p_org_id, p_key, v_result);
       return v_result;
     end if;
@@ -177,16 +178,17 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
+  perform outbox.record_type_change(v_before, v_type, p_actor);
   v_result := outbox.event_type_json(v_type);
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
 end
 $$;
-comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
+comment on function outbox.put_event_type(text, text, text, json, boolean, text, text) is
   'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other '
-  'content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", '
-  '"schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full '
-  '(limit.event_types).';
+  'content is rejected, and p_key is the Idempotency-Key. p_actor is recorded with the change. '
+  'Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the '
+  'catalogue is full (limit.event_types).';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -237,16 +239,24 @@ $$;
 comment on function outbox.list_event_types(text, text, integer) is
   'The event types of an organisation by name: {"data", "nextCursor"}. OH001.';
 
-create function outbox.delete_event_type(p_org_id text, p_type text) returns jsonb
+create function outbox.delete_event_type(
+  p_org_id text, p_type text, p_actor text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_type jsonb := outbox.get_event_type(p_org_id, p_type);
+  v_result jsonb := outbox.get_event_type(p_org_id, p_type);
+  v_type outbox.event_type;
 begin
   perform outbox.change_catalogue(p_org_id);
-  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
-  return v_type;
+  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type
+  returning t.* into v_type;
+  if found then
+    perform outbox.record_type_change(v_type, null, p_actor);
+  end if;
+  return v_result;
 end
 $$;
-comment on function outbox.delete_event_type(text, text) is
-  'Deletes an event type from the catalogue, but no events. Returns the deleted type. OH002.';
+comment on function outbox.delete_event_type(text, text, text) is
+  'Deletes an event type from the catalogue, but no events. p_actor is recorded with the change. '
+  'Returns the deleted type. OH002.';

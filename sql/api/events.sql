@@ -140,15 +140,23 @@ $$;
 comment on function outbox.time_span(timestamptz, timestamptz) is
   'The lowest event id of a time span, and the lowest one after it. OH001.';
 
-create function outbox.list_events(
-  p_org_id text,
-  p_event_type text default null,
-  p_from timestamptz default null,
-  p_to timestamptz default null,
-  p_cursor text default null,
-  p_limit integer default 50
-) returns jsonb
-language plpgsql stable security definer
+create function outbox.partition_floor(p_id uuid) returns uuid
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return outbox.uuid_v7_floor(pg_catalog.date_trunc('day', outbox.uuid_v7_time(p_id), 'UTC'));
+end
+$$;
+comment on function outbox.partition_floor(uuid) is
+  'The lowest event id of the day of an id. As a bound it selects the partitions, and leaves out '
+  'no row of them: a scan that has to skip rows below its end would go on to the end of the '
+  'partition.';
+
+create function outbox.open_event_list(
+  p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid,
+  p_most_rows integer
+) returns refcursor
+language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -158,42 +166,90 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  v_day uuid := outbox.partition_floor(p_from);
+  v_list refcursor;
+begin
+  open v_list for
+  select r.*
+  from (
+    select e.id, e.org_id, e.type, e.partition_key, e.correlation_id, e.idempotency_key,
+      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at,
+      pg_catalog.row_number() over newest as n,
+      pg_catalog.lead(e.id) over newest as next_id
+    from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) < (p_org_id, p_below) and e.org_id >= p_org_id
+      and e.id >= v_day and e.id < p_below
+    window newest as (order by e.org_id desc, e.id desc)
+    order by e.org_id desc, e.id desc
+    limit p_most_rows + 1
+  ) r
+  where r.type = coalesce(p_event_type, r.type)
+    and (p_partition_key is null or r.partition_key = p_partition_key)
+    or r.n >= p_most_rows or r.next_id is null or r.next_id < p_from;
+  return v_list;
+end
+$$;
+comment on function outbox.open_event_list(text, text, text, uuid, uuid, integer) is
+  'A cursor over the newest events of an organisation below an id: those of a type and a partition '
+  'key (null: any), and always the last one from p_from on and those where p_most_rows are read. '
+  'n: how many are read with it; next_id: the id of the event after it.';
+
+create function outbox.list_events(
+  p_org_id text,
+  p_event_type text default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50,
+  p_partition_key text default null
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
   v_most_rows constant integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
-  v_seen integer := 0;
+  v_list refcursor;
+  v_row record;
+  v_rows integer := 0;
   v_last uuid;
-  v_event outbox.event;
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  for v_event in
-    select e.id, e.org_id, e.type, null, e.partition_key, e.correlation_id, e.idempotency_key,
-      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at
-    from outbox.event e
-    where e.org_id > ''
-      and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
-      -- Selects the partitions.
-      and e.id >= v_span[1] and e.id < v_below
-    order by e.org_id desc, e.id desc
-    limit v_most_rows + 1
+  v_list := outbox.open_event_list(p_org_id, p_event_type, p_partition_key, v_span[1], v_below,
+    v_most_rows);
   loop
-    v_seen := v_seen + 1;
-    if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
+    fetch v_list into v_row;
+    exit when not found or v_row.id < v_span[1];
+    if v_row.n > v_most_rows then
+      close v_list;
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_row.n);
     end if;
-    v_last := v_event.id;
-    if v_event.type = coalesce(p_event_type, v_event.type) then
-      v_data := v_data || outbox.event_json(v_event);
+    v_rows := v_row.n;
+    v_last := v_row.id;
+    if v_row.type = coalesce(p_event_type, v_row.type)
+      and (p_partition_key is null or v_row.partition_key = p_partition_key)
+    then
+      v_data := v_data || outbox.event_json(row(v_row.id, v_row.org_id, v_row.type, null,
+        v_row.partition_key, v_row.correlation_id, v_row.idempotency_key, v_row.traceparent,
+        v_row.endpoint_id, v_row.deliver_at, v_row.created_at)::outbox.event);
+    end if;
+    exit when v_row.next_id is null or v_row.next_id < v_span[1];
+    if pg_catalog.cardinality(v_data) = p_limit then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_rows);
     end if;
   end loop;
+  close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-    'rows', v_seen);
+    'rows', v_rows);
 end
 $$;
-comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
+comment on function outbox.list_events(
+  text, text, timestamptz, timestamptz, text, integer, text) is
   'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": '
-  'how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be '
-  'short; the list ends when nextCursor is null. OH001.';
+  'how many were read}. Reads at most 20,000 of its events, so a page of a rare type or partition '
+  'key may be short; the list ends when nextCursor is null. OH001.';

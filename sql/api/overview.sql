@@ -12,6 +12,7 @@ set jit = off
 as $$
 declare
   v_most constant integer := 10000;
+  v_parts constant integer := 24;
   v_now timestamptz := outbox.clock();
   v_from timestamptz;
   v_each integer;
@@ -51,15 +52,26 @@ begin
       coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
     from latest l
   ), tried as materialized (
+    -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
     select l.id, l.at, l.outcome = 'delivered' as good, l.duration_ms,
       case when l.outcome = 'delivered' then greatest(0,
-        extract(epoch from l.at - outbox.uuid_v7_time(l.event_id)) * 1000)::bigint end as age_ms
+        extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
+          pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
     where l.at >= s.since
-  ), by_endpoint as materialized (
-    select t.id, pg_catalog.count(*) as total, pg_catalog.count(*) filter (where t.good) as good
+  ), by_part as materialized (
+    select t.id,
+      least(v_parts - 1, pg_catalog.floor(
+        extract(epoch from t.at - v_from) * v_parts / (p_minutes * 60))::integer) as n,
+      pg_catalog.count(*) as total, pg_catalog.count(*) filter (where t.good) as good
     from tried t
-    group by t.id
+    group by 1, 2
+  ), by_endpoint as materialized (
+    select p.id, pg_catalog.sum(p.total) as total, pg_catalog.sum(p.good) as good,
+      pg_catalog.jsonb_object_agg(p.n, pg_catalog.jsonb_build_array(p.good, p.total - p.good))
+        as parts
+    from by_part p
+    group by p.id
   )
   select pg_catalog.jsonb_build_object(
     'time', outbox.iso_time(v_now),
@@ -121,12 +133,19 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
-        'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0))
+        'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
+        'deliveredParts', (
+          select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
+          from pg_catalog.generate_series(0, v_parts - 1) n),
+        'failedParts', (
+          select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 1, '0') order by n)
+          from pg_catalog.generate_series(0, v_parts - 1) n))
         order by b.breaker <> 'closed' desc, b.streak desc, b.depth desc, b.total desc, b.id), '[]')
       from (
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
-          coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total, y.good
+          coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
         where o.depth > 0 or o.streak > 0 or o.breaker <> 'closed' or y.total > 0
@@ -142,5 +161,6 @@ comment on function outbox.get_org_overview(text, integer) is
   'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
   '"minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up '
   'to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first}. attempts.capped: '
-  'there were more; they are complete from attempts.since on. OH001.';
+  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
+  'in 24 parts of the span}. attempts.capped: there were more; they are complete from '
+  'attempts.since on. OH001.';

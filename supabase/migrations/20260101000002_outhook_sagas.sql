@@ -501,14 +501,15 @@ begin
   into v_steps
   from (
     select o.id, o.type, o.created_at from outbox.event o
-    where (o.org_id, o.correlation_id) >= (p_org_id, p_id::text)
-      and (o.org_id, o.correlation_id) <= (p_org_id, p_id::text) and o.correlation_id is not null
+    -- A range of one value, as in found_events() of the module api.
+    where o.org_id = p_org_id and o.correlation_id >= p_id::text
+      and o.correlation_id <= p_id::text and o.correlation_id is not null
       and o.partition_key = p_id::text
       -- A transaction of a saga is short: this selects the partitions.
       and o.id >= outbox.uuid_v7_floor(v_at)
       and o.id < outbox.uuid_v7_floor(v_at + interval '1 day')
     -- In the order of an index of the module api, which has the route.
-    order by o.org_id, o.correlation_id, o.id limit 100
+    order by o.correlation_id, o.id limit 100
   ) e;
   if v_steps is null then
     raise exception using errcode = 'OH002',

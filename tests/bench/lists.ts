@@ -2,9 +2,12 @@
  * How long the API takes for what the console lists and searches, among many events of one organisation: the
  * target is 100 ms for each. The events have a delivered attempt each; every 1000th has a type of its own.
  *
- *   deno run -A tests/bench/lists.ts [--events 1000000] [--rounds 20]
+ *   deno run -A tests/bench/lists.ts [--events 1000000] [--rounds 20] [--data-dir <folder>]
+ *
+ * `--data-dir` keeps the filled database in this folder for the next run.
  */
 
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
 import { print } from '../../supabase/local/print.ts'
@@ -16,6 +19,7 @@ const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '20' },
+    'data-dir': { type: 'string' },
   },
 })
 const events = Number(values.events)
@@ -45,7 +49,8 @@ async function fill(sql: Sql): Promise<string> {
 }
 
 const functions = (await readFunctionConfigs(PROJECT_DIR)).filter(({ name }) => name === 'api')
-const dataDir = testFolder()
+const kept = values['data-dir']
+const dataDir = kept === undefined ? testFolder() : resolve(kept)
 const stack = await startStack({ dataDir, ports: 'free', fsync: false, functions, log: () => {} })
 const sql = postgres(stack.dbUrl, { max: 2, onnotice: () => {} })
 try {
@@ -53,7 +58,8 @@ try {
     select outbox.set_setting('api.requests_per_second', '100000'),
       outbox.set_setting('api.burst', '100000')`
   const filledAt = performance.now()
-  const endpointId = await fill(sql)
+  const [filled] = await sql`select id from outbox.endpoint where org_id = 'default'`
+  const endpointId: string = filled?.id ?? await fill(sql)
   print(`${events} events in ${Math.round((performance.now() - filledAt) / 1000)} s`)
   const read = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const response = await fetch(`${stack.apiUrl}/functions/v1/api/v1${path}`, {
@@ -74,6 +80,7 @@ try {
     ['events of a type', '/events?type=order.paid'],
     ['events of a rare type', '/events?type=rare.made'],
     ['events of no such type', '/events?type=none.made'],
+    ['events of a partition key', '/events?partitionKey=none'],
     ['search by a correlation id', `/search?correlationId=cart-${middle}`],
     ['search for what is not there', '/search?correlationId=nothing'],
     ['the newest deliveries', '/deliveries'],
@@ -104,5 +111,5 @@ try {
 } finally {
   await sql.end({ timeout: 1 })
   await stack.stop()
-  await Deno.remove(dataDir, { recursive: true })
+  if (kept === undefined) await Deno.remove(dataDir, { recursive: true })
 }

@@ -44,7 +44,13 @@ function startHost(): Host {
         return Response.json({ token })
       }
       if (pathname === '/token.js' && host.isScriptDown) return new Response('', { status: 503 })
-      if (pathname === '/login') return new Response('<h1>Log in</h1>', html)
+      if (pathname === '/login') {
+        const next = new URL(request.url).searchParams.get('next') ?? ''
+        return new Response(
+          `<h1>Log in</h1><a href="${next.replaceAll('&', '&amp;')}">Go on</a>`,
+          html,
+        )
+      }
       if (pathname === '/framing') return new Response('<iframe src="/events"></iframe>', html)
       const file = files.get(pathname) ?? files.get('/index.html')
       return new Response(file?.bytes ?? null, { headers: { 'content-type': file?.type ?? '' } })
@@ -60,7 +66,7 @@ function startHost(): Host {
 const html = { headers: { 'content-type': 'text/html' } }
 
 /** It has what a replacement of texts could expand. */
-const login = '/login?back=$&'
+const login = '/login?back=$&&next={path}'
 
 Deno.test.beforeAll(async () => {
   host = startHost()
@@ -172,15 +178,19 @@ Deno.test('a token that ends is renewed, and after the end of the login the page
   await close()
 })
 
-Deno.test('a visitor who is not logged in is sent to the login', async () => {
+Deno.test('a visitor who is not logged in is sent to the login, and comes back to the page', async () => {
   host.user = null
   const { page, close } = await openTab(browser)
-  await page.goto(`${host.url}/events`)
+  await page.goto(`${host.url}/endpoints?show=paused&org=org-host`)
   await page.getByRole('heading', { name: 'The console is locked' }).waitFor()
   expect(await findingsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in again' }).click()
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
-  expect(page.url()).toBe(host.url + login)
+  const place = '/endpoints?show=paused&org=org-host'
+  expect(page.url()).toBe(host.url + login.replace('{path}', () => encodeURIComponent(place)))
+  host.user = { app_metadata: { org_id: 'org-host', outhook_scopes: ['all'] } }
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await page.getByRole('heading', { name: 'No endpoint is paused' }).waitFor()
   await close()
 })
 

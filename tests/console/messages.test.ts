@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import { startWhatsapp, type TestWhatsapp } from '../_support/whatsapp.ts'
 import { findingsOf } from './_support/axe.ts'
 import { consoleOn, type TestConsole } from './_support/console.ts'
+import { handOn } from './_support/hand.ts'
 import { hostile, makeMessageSample, messageViewsOf } from './_support/message_sample.ts'
 
 let wa: TestWhatsapp
@@ -42,14 +43,19 @@ Deno.test('finds what happened with a person: consent, messages, their statuses 
     dialogs++
     void dialog.dismiss()
   })
-  await page.getByRole('navigation', { name: 'Pages', exact: true })
-    .getByRole('link', { name: 'Messages' }).click()
+  const hand = handOn(page)
+  await hand.click(
+    page.getByRole('navigation', { name: 'Pages', exact: true })
+      .getByRole('link', { name: 'Messages' }),
+  )
   await page.getByRole('link', { name: 'reminder', exact: true }).waitFor()
-  await page.getByLabel('History of a person or a dossier').fill(
+  await hand.type(
+    page.getByLabel('History of a person or a dossier'),
     `${person.slice(0, 5)} ${person.slice(5)}`,
   )
-  await page.keyboard.press('Enter')
+  await hand.press('Enter')
   await page.getByRole('heading', { level: 1, name: hostile }).waitFor()
+  hand.done('find the messages of a person', 6)
   await page.getByText('wants no messages').waitFor()
   const history = page.getByRole('list', { name: 'History' })
   for (
@@ -63,6 +69,10 @@ Deno.test('finds what happened with a person: consent, messages, their statuses 
   await history.getByText('STOP', { exact: true }).waitFor()
   await history.getByText(`${hostile} \\u202ehello`).waitFor()
   expect(await findingsOf(page)).toEqual([])
+  // The page of the person leads to the dossier, and the dossier to the person.
+  await page.getByRole('link', { name: dossier }).click()
+  await page.getByRole('heading', { level: 1, name: `Dossier ${dossier}` }).waitFor()
+  await page.goBack()
   await history.getByRole('link', { name: 'Message reminder: delivered' }).click()
   await page.getByRole('heading', { level: 1, name: 'reminder' }).waitFor()
   await page.getByText('Attempt 1 was accepted').waitFor()

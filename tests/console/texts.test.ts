@@ -1,6 +1,7 @@
 /** What the page does with texts and numbers, without a browser. */
 
 import { expect } from '@std/expect'
+import { changeWords } from '../../console/page/catalogue/change_words.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
@@ -79,4 +80,16 @@ Deno.test('the history of a person has the statuses of a message in their order,
   const items = inOrder(messageItems([message as Parameters<typeof messageItems>[0][number]]))
   expect(items.map(({ title }) => title.replace('Message reminder: ', '')))
     .toEqual(['read', 'delivered', 'sent', 'created'])
+})
+
+Deno.test('changeWords() says what a change of an event type means for a receiver', () => {
+  const change = {
+    ...{ action: 'CHANGED' as const, description: false, schema: true, more: 0 },
+    ...{ added: [], removed: [], changed: [] },
+  }
+  expect(changeWords({ ...change, action: 'CREATED' })).toBe('Added to the catalogue')
+  expect(changeWords({ ...change, action: 'DELETED' })).toBe('Deleted from the catalogue')
+  expect(changeWords(change)).toBe('Changed: other rules of the schema')
+  expect(changeWords({ ...change, added: ['a', 'b'], changed: ['c'], more: 1, description: true }))
+    .toBe('Changed: added a, b; changed c; and 1 more member; the description')
 })

@@ -1,7 +1,7 @@
 /** The catalogue as static HTML. */
 
 import { expect } from '@std/expect'
-import { cataloguePage, type EventType } from '../../portal/catalogue/page.ts'
+import { type CatalogueChange, cataloguePage, type EventType } from '../../portal/catalogue/page.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 
@@ -58,4 +58,28 @@ Deno.test('cataloguePage() writes every text as text', () => {
 
 Deno.test('cataloguePage() of an empty catalogue says so', () => {
   expect(cataloguePage([], 'Events')).toContain('No event types are described yet.')
+})
+
+Deno.test('cataloguePage() lists the changes by day, without who made them', () => {
+  const change = (more: Partial<CatalogueChange>): CatalogueChange => ({
+    ...{ type: 'order.paid', action: 'CHANGED', at: '2026-04-02T10:00:00.000Z', more: 0 },
+    ...{ description: false, schema: true, added: [], removed: [], changed: [] },
+    ...more,
+  })
+  // The API also returns who made a change.
+  const made = { ...change({ added: ['items[].sku'], removed: ['total'] }), actor: 'user:ada' }
+  const page = cataloguePage([eventType({ type: 'order.paid' })], 'Events', [
+    made,
+    change({ description: true, schema: false }),
+    change({ type: 'gone', action: 'DELETED', at }),
+  ]).replace(/>\s+</g, '><')
+  expect(page).toContain('<h2 id="changes">Changes</h2><h3>2026-04-02</h3>')
+  expect(page).toContain(
+    '<a href="#order.paid"><code>order.paid</code></a>: Changed: added items[].sku; removed total.',
+  )
+  expect(page).toContain('Changed: the description.')
+  expect(page).toContain(
+    '<h3>2026-03-01</h3><ul><li><code>gone</code>: Deleted from the catalogue.</li></ul>',
+  )
+  expect(page).not.toContain('user:ada')
 })

@@ -10783,9 +10783,9 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
--- Name: delete_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: delete_event_type(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.delete_event_type(p_org_id text, p_type text) RETURNS jsonb
+CREATE FUNCTION outbox.delete_event_type(p_org_id text, p_type text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -10796,19 +10796,24 @@ CREATE FUNCTION outbox.delete_event_type(p_org_id text, p_type text) RETURNS jso
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_type jsonb := outbox.get_event_type(p_org_id, p_type);
+  v_result jsonb := outbox.get_event_type(p_org_id, p_type);
+  v_type outbox.event_type;
 begin
   perform outbox.change_catalogue(p_org_id);
-  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
-  return v_type;
+  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type
+  returning t.* into v_type;
+  if found then
+    perform outbox.record_type_change(v_type, null, p_actor);
+  end if;
+  return v_result;
 end
 $$;
 
-ALTER FUNCTION outbox.delete_event_type(p_org_id text, p_type text) OWNER TO postgres;
+ALTER FUNCTION outbox.delete_event_type(p_org_id text, p_type text, p_actor text) OWNER TO postgres;
 
--- Name: FUNCTION delete_event_type(p_org_id text, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION delete_event_type(p_org_id text, p_type text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Deletes an event type from the catalogue, but no events. Returns the deleted type. OH002.';
+COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text, p_actor text) IS 'Deletes an event type from the catalogue, but no events. p_actor is recorded with the change. Returns the deleted type. OH002.';
 
 -- Name: delete_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15218,17 +15223,16 @@ begin
   if p_key is not null then
     return query
     select e.* from outbox.event e
-    where (e.org_id, e.idempotency_key) >= (p_org_id, p_key)
-      and (e.org_id, e.idempotency_key) <= (p_org_id, p_key) and e.idempotency_key is not null
-    order by e.org_id desc, e.idempotency_key desc, e.id desc limit p_limit;
+    where e.org_id = p_org_id and e.idempotency_key >= p_key and e.idempotency_key <= p_key
+      and e.idempotency_key is not null
+    order by e.idempotency_key desc, e.id desc limit p_limit;
     return;
   end if;
   return query
   select e.* from outbox.event e
-  where (e.org_id, e.correlation_id) >= (p_org_id, p_correlation_id)
-    and (e.org_id, e.correlation_id) <= (p_org_id, p_correlation_id)
-    and e.correlation_id is not null
-  order by e.org_id desc, e.correlation_id desc, e.id desc limit p_limit;
+  where e.org_id = p_org_id and e.correlation_id >= p_correlation_id
+    and e.correlation_id <= p_correlation_id and e.correlation_id is not null
+  order by e.correlation_id desc, e.id desc limit p_limit;
   -- An event without a correlation id is sent with its own id as the correlation id.
   if p_correlation_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return query
@@ -15259,16 +15263,16 @@ begin
   if p_key is not null then
     return query
     select x.* from outbox.dead_letter x
-    where (x.org_id, x.idempotency_key) >= (p_org_id, p_key)
-      and (x.org_id, x.idempotency_key) <= (p_org_id, p_key) and x.idempotency_key is not null
-    order by x.org_id desc, x.idempotency_key desc, x.id desc limit p_limit;
+    where x.org_id = p_org_id and x.idempotency_key >= p_key and x.idempotency_key <= p_key
+      and x.idempotency_key is not null
+    order by x.idempotency_key desc, x.id desc limit p_limit;
     return;
   end if;
   return query
   select x.* from outbox.dead_letter x
-  where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-    and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-  order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit;
+  where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+    and x.correlation_id <= p_correlation_id
+  order by x.correlation_id desc, x.id desc limit p_limit;
 end
 $$;
 
@@ -15835,6 +15839,7 @@ CREATE FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer DEFAULT
     AS $$
 declare
   v_most constant integer := 10000;
+  v_parts constant integer := 24;
   v_now timestamptz := outbox.clock();
   v_from timestamptz;
   v_each integer;
@@ -15874,15 +15879,26 @@ begin
       coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
     from latest l
   ), tried as materialized (
+    -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
     select l.id, l.at, l.outcome = 'delivered' as good, l.duration_ms,
       case when l.outcome = 'delivered' then greatest(0,
-        extract(epoch from l.at - outbox.uuid_v7_time(l.event_id)) * 1000)::bigint end as age_ms
+        extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
+          pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
     where l.at >= s.since
-  ), by_endpoint as materialized (
-    select t.id, pg_catalog.count(*) as total, pg_catalog.count(*) filter (where t.good) as good
+  ), by_part as materialized (
+    select t.id,
+      least(v_parts - 1, pg_catalog.floor(
+        extract(epoch from t.at - v_from) * v_parts / (p_minutes * 60))::integer) as n,
+      pg_catalog.count(*) as total, pg_catalog.count(*) filter (where t.good) as good
     from tried t
-    group by t.id
+    group by 1, 2
+  ), by_endpoint as materialized (
+    select p.id, pg_catalog.sum(p.total) as total, pg_catalog.sum(p.good) as good,
+      pg_catalog.jsonb_object_agg(p.n, pg_catalog.jsonb_build_array(p.good, p.total - p.good))
+        as parts
+    from by_part p
+    group by p.id
   )
   select pg_catalog.jsonb_build_object(
     'time', outbox.iso_time(v_now),
@@ -15944,12 +15960,19 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
-        'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0))
+        'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
+        'deliveredParts', (
+          select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
+          from pg_catalog.generate_series(0, v_parts - 1) n),
+        'failedParts', (
+          select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 1, '0') order by n)
+          from pg_catalog.generate_series(0, v_parts - 1) n))
         order by b.breaker <> 'closed' desc, b.streak desc, b.depth desc, b.total desc, b.id), '[]')
       from (
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
-          coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total, y.good
+          coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
         where o.depth > 0 or o.streak > 0 or o.breaker <> 'closed' or y.total > 0
@@ -15966,7 +15989,7 @@ ALTER FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) OWNER T
 
 -- Name: FUNCTION get_org_overview(p_org_id text, p_minutes integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first}. attempts.capped: there were more; they are complete from attempts.since on. OH001.';
+COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped: there were more; they are complete from attempts.since on. OH001.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16265,14 +16288,15 @@ begin
   into v_steps
   from (
     select o.id, o.type, o.created_at from outbox.event o
-    where (o.org_id, o.correlation_id) >= (p_org_id, p_id::text)
-      and (o.org_id, o.correlation_id) <= (p_org_id, p_id::text) and o.correlation_id is not null
+    -- A range of one value, as in found_events() of the module api.
+    where o.org_id = p_org_id and o.correlation_id >= p_id::text
+      and o.correlation_id <= p_id::text and o.correlation_id is not null
       and o.partition_key = p_id::text
       -- A transaction of a saga is short: this selects the partitions.
       and o.id >= outbox.uuid_v7_floor(v_at)
       and o.id < outbox.uuid_v7_floor(v_at + interval '1 day')
     -- In the order of an index of the module api, which has the route.
-    order by o.org_id, o.correlation_id, o.id limit 100
+    order by o.correlation_id, o.id limit 100
   ) e;
   if v_steps is null then
     raise exception using errcode = 'OH002',
@@ -16402,6 +16426,83 @@ ALTER FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes
 -- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Records that the recipient of a dossier agrees to messages of these purposes (MARKETING, UTILITY): how (p_source), the evidence, and who recorded it. Returns the result of list_consents(). OH001.';
+
+-- Name: group_dead_letters(text, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.group_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most constant integer := 20000;
+  v_groups constant integer := 100;
+  v_from timestamptz := coalesce(p_from, '-infinity');
+  v_result jsonb;
+begin
+  with latest as materialized (
+    select x.endpoint_id, pg_catalog.left(x.error, 200) as error, x.failed_at,
+      x.replayed_at is null and x.discarded_at is null as waits
+    from outbox.dead_letter x
+    -- A range of one value, which leaves one index for the order. With the time as a further bound,
+    -- the scan would go on below it.
+    where p_endpoint_id is null and x.org_id >= p_org_id and x.org_id <= p_org_id
+    order by x.org_id desc, x.failed_at desc, x.id desc
+    limit v_most + 1
+  ), of_endpoint as materialized (
+    select x.endpoint_id, pg_catalog.left(x.error, 200) as error, x.failed_at,
+      x.replayed_at is null and x.discarded_at is null as waits
+    from outbox.dead_letter x
+    where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
+      and x.failed_at >= v_from
+    order by x.failed_at desc
+    limit v_most + 1
+  ), read as materialized (
+    select * from latest union all select * from of_endpoint
+  ), tried as materialized (
+    select r.* from read r where r.failed_at >= v_from
+  ), alike as (
+    select t.endpoint_id, t.error, pg_catalog.count(*) as n,
+      pg_catalog.min(t.failed_at) as first_at, pg_catalog.max(t.failed_at) as last_at
+    from tried t
+    where t.waits
+    group by t.endpoint_id, t.error
+    order by 3 desc, 5 desc, 1, 2
+    limit v_groups + 1
+  ), numbered as (
+    select a.*, pg_catalog.row_number() over (order by a.n desc, a.last_at desc, a.endpoint_id,
+      a.error) as place
+    from alike a
+  )
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpointId', a.endpoint_id, 'error', a.error, 'count', a.n,
+        'firstAt', outbox.iso_time(a.first_at), 'lastAt', outbox.iso_time(a.last_at))
+      order by a.place) filter (where a.place <= v_groups), '[]'),
+    'isWhole', pg_catalog.count(*) <= v_groups
+      and (select pg_catalog.count(*) from tried) <= v_most,
+    'rows', (select pg_catalog.count(*) from read))
+  into v_result
+  from numbered a;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.group_dead_letters(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION group_dead_letters(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.group_dead_letters(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone) IS 'The dead letters of an organisation that wait for a decision, in groups by endpoint and error: {"data": [{"endpointId", "error": its first 200 characters, "count", "firstAt", "lastAt"}], the largest 100, "isWhole", "rows": how many were read}. Reads the newest 20,000 dead letters; isWhole is false if there are more, or further groups. p_from: only those that failed since.';
 
 -- Name: had_subscribers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20393,8 +20494,6 @@ COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpo
 CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text, p_audit_action text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_custom_plan'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -20403,30 +20502,47 @@ CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NU
     SET standard_conforming_strings TO 'on'
     AS $_$
 declare
-  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_result jsonb;
+  v_most_rows constant integer := 20000;
+  v_below bigint := coalesce(
+    outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$')::bigint, 9223372036854775807);
+  v_list refcursor;
+  v_row outbox.audit_event;
+  v_matches boolean;
+  v_last bigint;
+  v_seen integer := 0;
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  select pg_catalog.jsonb_build_object(
-    'data', coalesce(
-      pg_catalog.jsonb_agg(outbox.audit_json(p.found) order by p.n) filter (where p.n <= p_limit),
-      '[]'),
-    'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.key_to_cursor((p.found).id::text)) filter (where p.n = p_limit) end)
-  into v_result
-  from (
-    select x as found, pg_catalog.row_number() over (order by x.id desc) as n
-    from outbox.audit_event x
-    where x.org_id = p_org_id
-      and (p_cursor is null or x.id < v_below::bigint)
-      and (p_entity_type is null or x.entity_type = p_entity_type)
-      and (p_entity_id is null or x.entity_id = p_entity_id)
-      and (p_audit_action is null or x.action = p_audit_action)
-      and (p_correlation_id is null or x.correlation_id = p_correlation_id)
-    order by x.id desc
-    limit p_limit + 1
-  ) p;
-  return v_result;
+  v_list := outbox.open_audit_list(p_org_id, v_below, p_entity_type, p_entity_id, p_audit_action,
+    p_correlation_id);
+  loop
+    fetch v_list into v_row;
+    exit when not found
+      or case
+        when p_correlation_id is not null then v_row.correlation_id <> p_correlation_id
+        when p_entity_type is not null and p_entity_id is not null
+          then (v_row.entity_type, v_row.entity_id) <> (p_entity_type, p_entity_id)
+        when p_audit_action is not null then v_row.action <> p_audit_action
+        else false
+      end;
+    v_seen := v_seen + 1;
+    v_matches := v_row.entity_type = coalesce(p_entity_type, v_row.entity_type)
+      and v_row.entity_id = coalesce(p_entity_id, v_row.entity_id)
+      and v_row.action = coalesce(p_audit_action, v_row.action)
+      and (p_correlation_id is null or v_row.correlation_id = p_correlation_id);
+    if v_seen > v_most_rows or v_matches and pg_catalog.cardinality(v_data) = p_limit then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
+    end if;
+    v_last := v_row.id;
+    if v_matches then
+      v_data := v_data || outbox.audit_json(v_row);
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+    'rows', v_seen);
 end
 $_$;
 
@@ -20434,7 +20550,7 @@ ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit in
 
 -- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) IS 'The audit trail of an organisation, of one entity, action or correlation id, newest first: {"data": [audit_json()], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) IS 'The audit trail of an organisation, of one entity, action or correlation id, newest first: {"data": [audit_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page of a rare kind may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20661,7 +20777,7 @@ begin
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
   loop
     fetch v_list into v_at;
-    if not found then
+    if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
         'rows', v_most - v_budget);
     end if;
@@ -20701,6 +20817,66 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 4,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+
+-- Name: list_event_type_changes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_event_type_changes(p_org_id text, p_event_type text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $_$
+declare
+  v_below bigint := coalesce(
+    outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$')::bigint, 9223372036854775807);
+  v_changes outbox.event_type_change[];
+begin
+  perform outbox.check_page(p_limit);
+  if p_event_type is null then
+    v_changes := array(
+      select c from outbox.event_type_change c
+      where (c.org_id, c.id) < (p_org_id, v_below) and c.org_id >= p_org_id
+      order by c.org_id desc, c.id desc
+      limit p_limit + 1);
+  else
+    v_changes := array(
+      select c from outbox.event_type_change c
+      -- A range of one value: see found_events(). A type has few rows: the id is only a filter.
+      where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type
+        and c.id < v_below
+      order by c.type desc, c.id desc
+      limit p_limit + 1);
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      (
+        select pg_catalog.jsonb_agg(
+          pg_catalog.jsonb_build_object('id', c.id::text, 'type', c.type, 'action', c.action,
+            'actor', c.actor, 'at', outbox.iso_time(c.created_at)) || c.difference
+          order by c.id desc)
+        from pg_catalog.unnest(v_changes[1:p_limit]) c
+      ), '[]'),
+    'nextCursor', case
+      when pg_catalog.cardinality(v_changes) > p_limit
+      then outbox.key_to_cursor(v_changes[p_limit].id::text)
+    end);
+end
+$_$;
+
+ALTER FUNCTION outbox.list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer) IS 'The changes of the event types of an organisation, or of one type, newest first: {"data": [{"id", "type", "action": CREATED, CHANGED or DELETED, "actor", "at", and the members of type_difference()}], "nextCursor"}. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20743,17 +20919,11 @@ ALTER FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit int
 
 COMMENT ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) IS 'The event types of an organisation by name: {"data", "nextCursor"}. OH001.';
 
--- Name: list_events(text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_events(text, text, timestamp with time zone, timestamp with time zone, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_partition_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    SET enable_incremental_sort TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -20766,43 +20936,50 @@ declare
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
-  v_seen integer := 0;
+  v_list refcursor;
+  v_row record;
+  v_rows integer := 0;
   v_last uuid;
-  v_event outbox.event;
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  for v_event in
-    select e.id, e.org_id, e.type, null, e.partition_key, e.correlation_id, e.idempotency_key,
-      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at
-    from outbox.event e
-    where e.org_id > ''
-      and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
-      -- Selects the partitions.
-      and e.id >= v_span[1] and e.id < v_below
-    order by e.org_id desc, e.id desc
-    limit v_most_rows + 1
+  v_list := outbox.open_event_list(p_org_id, p_event_type, p_partition_key, v_span[1], v_below,
+    v_most_rows);
   loop
-    v_seen := v_seen + 1;
-    if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
+    fetch v_list into v_row;
+    exit when not found or v_row.id < v_span[1];
+    if v_row.n > v_most_rows then
+      close v_list;
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_row.n);
     end if;
-    v_last := v_event.id;
-    if v_event.type = coalesce(p_event_type, v_event.type) then
-      v_data := v_data || outbox.event_json(v_event);
+    v_rows := v_row.n;
+    v_last := v_row.id;
+    if v_row.type = coalesce(p_event_type, v_row.type)
+      and (p_partition_key is null or v_row.partition_key = p_partition_key)
+    then
+      v_data := v_data || outbox.event_json(row(v_row.id, v_row.org_id, v_row.type, null,
+        v_row.partition_key, v_row.correlation_id, v_row.idempotency_key, v_row.traceparent,
+        v_row.endpoint_id, v_row.deliver_at, v_row.created_at)::outbox.event);
+    end if;
+    exit when v_row.next_id is null or v_row.next_id < v_span[1];
+    if pg_catalog.cardinality(v_data) = p_limit then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_rows);
     end if;
   end loop;
+  close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-    'rows', v_seen);
+    'rows', v_rows);
 end
 $_$;
 
-ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_partition_key text) OWNER TO postgres;
 
--- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_partition_key text) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 of its events, so a page of a rare type or partition key may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_inbound_messages(text, text, integer, text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20980,9 +21157,9 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by person, or those of the person with one number, wa_id or user id: {"data": [{"personId", "recipient": the first identifier, null if erased, "recipients": all of them, "channel", "purpose", "source", "evidence": as it was noted by hand, "wamid", "words": what the person or WhatsApp said, "at"}], "nextCursor"}. OH001.';
 
--- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_org_endpoints(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text, p_search text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -21018,6 +21195,8 @@ begin
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
       and (p_status is null or e.status = p_status)
+      and (p_search is null or pg_catalog.strpos(
+        pg_catalog.lower(e.url || ' ' || e.description), pg_catalog.lower(p_search)) > 0)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
@@ -21025,11 +21204,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) OWNER TO postgres;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor"}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
 
 -- Name: list_org_settings(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23782,6 +23961,54 @@ ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, 
 
 COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" or "held" is not disabled. Returns p_news here; the module messages replaces it.';
 
+-- Name: open_audit_list(text, bigint, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  if p_correlation_id is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.correlation_id, x.id) < (p_org_id, p_correlation_id, p_below)
+      and x.org_id >= p_org_id and x.correlation_id is not null
+    order by x.org_id desc, x.correlation_id desc, x.id desc;
+  elsif p_entity_type is not null and p_entity_id is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.entity_type, x.entity_id, x.id)
+        < (p_org_id, p_entity_type, p_entity_id, p_below) and x.org_id >= p_org_id
+    order by x.org_id desc, x.entity_type desc, x.entity_id desc, x.id desc;
+  elsif p_audit_action is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.action, x.id) < (p_org_id, p_audit_action, p_below)
+      and x.org_id >= p_org_id
+    order by x.org_id desc, x.action desc, x.id desc;
+  else
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.id) < (p_org_id, p_below) and x.org_id >= p_org_id
+    order by x.org_id desc, x.id desc;
+  end if;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) OWNER TO postgres;
+
+-- Name: FUNCTION open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) IS 'A cursor over the audit trail of an organisation, below an id: by correlation id, by entity, by action, or else all. It goes on with what is sorted before; the caller stops there, and checks the other conditions.';
+
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) RETURNS refcursor
@@ -23795,6 +24022,7 @@ CREATE FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from u
     SET jit TO 'off'
     AS $$
 declare
+  v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
   if p_status in ('pending', 'processing', 'retrying', 'held') and not (
@@ -23833,10 +24061,10 @@ begin
     select e.id, p.endpoint_id, e.type
     from outbox.event e
     left join lateral outbox.delivery_endpoints(e.id) p on true
-    where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
-      and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
-      -- Selects the partitions.
-      and e.id >= p_from and e.id <= p_below.event_id
+    where e.org_id > '' and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
+      and e.org_id >= p_org_id
+      -- Selects the partitions; see partition_floor().
+      and e.id >= v_day and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
     order by e.org_id desc, e.id desc;
   end if;
@@ -23848,7 +24076,50 @@ ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uu
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), before p_below and from the event p_from on, newest first. An event without a delivery may have one row with a null. The caller checks the status of each row and, for open deliveries and dead letters, the organisation.';
+COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), before p_below and from the event p_from on (or from a little before it on), newest first. An event without a delivery may have one row with a null. The caller checks the status of each row and, for open deliveries and dead letters, the organisation.';
+
+-- Name: open_event_list(text, text, text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_day uuid := outbox.partition_floor(p_from);
+  v_list refcursor;
+begin
+  open v_list for
+  select r.*
+  from (
+    select e.id, e.org_id, e.type, e.partition_key, e.correlation_id, e.idempotency_key,
+      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at,
+      pg_catalog.row_number() over newest as n,
+      pg_catalog.lead(e.id) over newest as next_id
+    from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) < (p_org_id, p_below) and e.org_id >= p_org_id
+      and e.id >= v_day and e.id < p_below
+    window newest as (order by e.org_id desc, e.id desc)
+    order by e.org_id desc, e.id desc
+    limit p_most_rows + 1
+  ) r
+  where r.type = coalesce(p_event_type, r.type)
+    and (p_partition_key is null or r.partition_key = p_partition_key)
+    or r.n >= p_most_rows or r.next_id is null or r.next_id < p_from;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) OWNER TO postgres;
+
+-- Name: FUNCTION open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) IS 'A cursor over the newest events of an organisation below an id: those of a type and a partition key (null: any), and always the last one from p_from on and those where p_most_rows are read. n: how many are read with it; next_id: the id of the event after it.';
 
 -- Name: open_letter_list(text, uuid, timestamp with time zone, timestamp with time zone, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24722,6 +24993,23 @@ ALTER FUNCTION outbox.partition_columns(p_table oid) OWNER TO postgres;
 -- Name: FUNCTION partition_columns(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.partition_columns(p_table oid) IS 'The columns of a partitioned table that can determine the partition of a row.';
+
+-- Name: partition_floor(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partition_floor(p_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return outbox.uuid_v7_floor(pg_catalog.date_trunc('day', outbox.uuid_v7_time(p_id), 'UTC'));
+end
+$$;
+
+ALTER FUNCTION outbox.partition_floor(p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION partition_floor(p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partition_floor(p_id uuid) IS 'The lowest event id of the day of an id. As a bound it selects the partitions, and leaves out no row of them: a scan that has to skip rows below its end would go on to the end of the partition.';
 
 -- Name: partition_name(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26537,9 +26825,9 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) OWNER TO
 
 COMMENT ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with the same idempotency key. p_is_own: see check_event().';
 
--- Name: put_event_type(text, text, text, json, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_event_type(text, text, text, json, boolean, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false, p_key text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false, p_key text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -26552,6 +26840,7 @@ CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description 
     AS $$
 declare
   v_now timestamptz := outbox.clock();
+  v_before outbox.event_type;
   v_type outbox.event_type;
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
     pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
@@ -26562,13 +26851,13 @@ begin
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   perform outbox.check_schema_size(p_org_id, p_type, p_schema);
-  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  select * into v_before from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
     -- A repeat of the request that created it is no error.
-    if v_type.description = coalesce(p_description, '')
-      and v_type.schema::jsonb is not distinct from p_schema::jsonb
+    if v_before.description = coalesce(p_description, '')
+      and v_before.schema::jsonb is not distinct from p_schema::jsonb
     then
-      v_result := outbox.event_type_json(v_type);
+      v_result := outbox.event_type_json(v_before);
       perform outbox.end_request(p_org_id, p_key, v_result);
       return v_result;
     end if;
@@ -26589,17 +26878,18 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
+  perform outbox.record_type_change(v_before, v_type, p_actor);
   v_result := outbox.event_type_json(v_type);
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
 end
 $$;
 
-ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) OWNER TO postgres;
+ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text, p_actor text) OWNER TO postgres;
 
--- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full (limit.event_types).';
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text, p_actor text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. p_actor is recorded with the change. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004; OH010: the catalogue is full (limit.event_types).';
 
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28702,6 +28992,48 @@ ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now ti
 
 COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses. judge_messages() has added those of messages that were sent or have failed.';
 
+-- Name: record_type_change(outbox.event_type, outbox.event_type, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    AS $$
+declare
+  v_kept constant integer := 100;
+  v_org_id text := coalesce(p_after.org_id, p_before.org_id);
+  v_type text := coalesce(p_after.type, p_before.type);
+  v_difference jsonb := outbox.type_difference(p_before, p_after);
+begin
+  if p_before.type is not null and p_after.type is not null
+    and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
+  then
+    return;
+  end if;
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
+  values (v_org_id, v_type,
+    case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
+      else 'CHANGED' end,
+    v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
+  delete from outbox.event_type_change c
+  where c.org_id = v_org_id and c.type = v_type and c.id <= (
+    select o.id from outbox.event_type_change o
+    -- A range of one value: see found_events().
+    where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
+    order by o.type desc, o.id desc
+    offset v_kept limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. The caller holds the row of the catalogue.';
+
 -- Name: record_values(oid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_values(p_table oid, p_named jsonb, p_row text) RETURNS text
@@ -29857,6 +30189,29 @@ ALTER FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_li
 -- Name: FUNCTION remove_revoked_tokens(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit revocations of tokens that have expired; returns their number.';
+
+-- Name: remove_type_changes(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_type_changes(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  return outbox.change_rows('outbox.remove_type_changes', 'outbox.event_type_change',
+    'delete from outbox.event_type_change c where c.ctid = any ($1) '
+      'and c.created_at < $2 - interval ''2 years''',
+    array(
+      select o.ctid from outbox.event_type_change o
+      where o.created_at < p_now - interval '2 years' order by o.created_at limit p_limit),
+    p_now);
+end
+$_$;
+
+ALTER FUNCTION outbox.remove_type_changes(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION remove_type_changes(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_type_changes(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit changes of event types that are older than two years; returns how many.';
 
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32376,6 +32731,50 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it is a dead letter now. OH001, OH002, OH004.';
+
+-- Name: schema_members(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.schema_members(p_schema jsonb) RETURNS TABLE(name text, rule jsonb)
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  -- A schema has 65,536 characters at most, but each name contains the names above it.
+  v_most_levels constant integer := 8;
+  v_longest constant integer := 200;
+begin
+  return query
+  with recursive node (name, needed, rule, level) as (
+    select '', false, p_schema, 0
+    union all
+    select c.name, c.needed, c.rule, n.level + 1
+    from node n
+    cross join lateral (
+      select case when n.name = '' then m.key else n.name || '.' || m.key end as name,
+        coalesce((n.rule -> 'required') operator(pg_catalog.?) m.key, false) as needed,
+        m.value as rule
+      from pg_catalog.jsonb_each(
+        case pg_catalog.jsonb_typeof(n.rule -> 'properties')
+          when 'object' then n.rule -> 'properties' else '{}' end) m
+      union all
+      select n.name || '[]', false, n.rule -> 'items'
+      where pg_catalog.jsonb_typeof(n.rule -> 'items') = 'object'
+    ) c
+    where n.level < v_most_levels and pg_catalog.length(c.name) <= v_longest
+  )
+  select n.name, pg_catalog.jsonb_build_array(n.needed,
+    case pg_catalog.jsonb_typeof(n.rule)
+      when 'object' then n.rule - array['properties', 'items', 'required'] else n.rule end)
+  from node n
+  where n.name <> '';
+end
+$$;
+
+ALTER FUNCTION outbox.schema_members(p_schema jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION schema_members(p_schema jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.schema_members(p_schema jsonb) IS 'The members of the payload that a JSON Schema lists: the name, such as items[].sku, and what the schema says of the member itself. Members below the eighth level, or with a name of more than 200 characters, are missing.';
 
 -- Name: search_org(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -35638,6 +36037,57 @@ ALTER FUNCTION outbox.turn_ring(p_from timestamp with time zone) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) IS 'Sets the start of the ring, unless another call is setting it.';
 
+-- Name: type_difference(outbox.event_type, outbox.event_type); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.type_difference(p_before outbox.event_type, p_after outbox.event_type) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_most constant integer := 50;
+  v_result jsonb;
+begin
+  with before as (
+    select m.name, pg_catalog.min(m.rule::text) as rule
+    from outbox.schema_members(p_before.schema::jsonb) m
+    group by m.name
+  ), after as (
+    select m.name, pg_catalog.min(m.rule::text) as rule
+    from outbox.schema_members(p_after.schema::jsonb) m
+    group by m.name
+  ), difference as (
+    select coalesce(a.name, b.name) as name,
+      case when b.name is null then 'added' when a.name is null then 'removed' else 'changed' end
+        as kind
+    from before b full join after a on a.name = b.name
+    where a.rule is distinct from b.rule
+  ), numbered as (
+    select d.name, d.kind,
+      pg_catalog.row_number() over (order by d.kind desc, d.name collate "C") as n
+    from difference d
+  )
+  select pg_catalog.jsonb_build_object(
+    'description', p_before.description is distinct from p_after.description,
+    'schema', p_before.schema::jsonb is distinct from p_after.schema::jsonb,
+    'added', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
+      filter (where d.kind = 'added' and d.n <= v_most), '[]'),
+    'removed', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
+      filter (where d.kind = 'removed' and d.n <= v_most), '[]'),
+    'changed', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
+      filter (where d.kind = 'changed' and d.n <= v_most), '[]'),
+    'more', greatest(0, pg_catalog.count(*) - v_most))
+  into v_result
+  from numbered d;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.type_difference(p_before outbox.event_type, p_after outbox.event_type) OWNER TO postgres;
+
+-- Name: FUNCTION type_difference(p_before outbox.event_type, p_after outbox.event_type); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.type_difference(p_before outbox.event_type, p_after outbox.event_type) IS 'What differs between an event type before and after a change: {"description", "schema": whether it differs, "added", "removed", "changed": names of members of the payload, together 50 at most, "more": how many names are left out}.';
+
 -- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.type_patterns(p_type text) RETURNS text[]
@@ -38386,6 +38836,36 @@ CREATE TABLE outbox.event_default (
 
 ALTER TABLE outbox.event_default OWNER TO postgres;
 
+-- Name: event_type_change; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event_type_change (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    type text NOT NULL,
+    action text NOT NULL,
+    difference jsonb NOT NULL,
+    actor text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_type_change_action_is_known CHECK ((action = ANY (ARRAY['CREATED'::text, 'CHANGED'::text, 'DELETED'::text])))
+);
+
+ALTER TABLE outbox.event_type_change OWNER TO postgres;
+
+-- Name: TABLE event_type_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.event_type_change IS 'The changes of event types. difference: type_difference() of the type before and after. actor: who did it, as far as the function api knows the caller; null in SQL.';
+
+-- Name: event_type_change_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_type_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.event_type_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- Name: gate_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.gate ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -39813,6 +40293,11 @@ ALTER TABLE ONLY outbox.event
 ALTER TABLE ONLY outbox.event_default
     ADD CONSTRAINT event_default_pkey PRIMARY KEY (id);
 
+-- Name: event_type_change event_type_change_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event_type_change
+    ADD CONSTRAINT event_type_change_pkey PRIMARY KEY (id);
+
 -- Name: event_type event_type_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.event_type
@@ -40275,6 +40760,18 @@ CREATE INDEX event_key ON ONLY outbox.event USING btree (org_id, idempotency_key
 
 CREATE INDEX event_default_org_id_idempotency_key_id_idx ON outbox.event_default USING btree (org_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
 
+-- Name: event_type_change_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_type_change_age ON outbox.event_type_change USING btree (created_at);
+
+-- Name: event_type_change_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_type_change_org ON outbox.event_type_change USING btree (org_id, id);
+
+-- Name: event_type_change_type; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_type_change_type ON outbox.event_type_change USING btree (org_id, type, id);
+
 -- Name: gate_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
@@ -40731,6 +41228,10 @@ ALTER TABLE outbox.event_default ENABLE ROW LEVEL SECURITY;
 -- Name: event_type; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.event_type ENABLE ROW LEVEL SECURITY;
+
+-- Name: event_type_change; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_type_change ENABLE ROW LEVEL SECURITY;
 
 -- Name: failure_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -42006,10 +42507,10 @@ GRANT ALL ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_
 REVOKE ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) TO service_role;
 
--- Name: FUNCTION delete_event_type(p_org_id text, p_type text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION delete_event_type(p_org_id text, p_type text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text, p_actor text) TO service_role;
 
 -- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42641,6 +43142,11 @@ REVOKE ALL ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_
 REVOKE ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
+-- Name: FUNCTION group_dead_letters(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.group_dead_letters(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.group_dead_letters(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone) TO service_role;
+
 -- Name: FUNCTION had_subscribers(p_event uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.had_subscribers(p_event uuid) FROM PUBLIC;
@@ -43183,15 +43689,20 @@ GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid
 REVOKE ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
+-- Name: FUNCTION list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION list_event_types(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_partition_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_partition_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_partition_key text) TO service_role;
 
 -- Name: FUNCTION list_inbound_messages(p_org_id text, p_cursor text, p_limit integer, p_recipient text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43208,10 +43719,10 @@ GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit
 REVOKE ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) TO service_role;
 
 -- Name: FUNCTION list_org_settings(p_org_id text, p_all boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43609,9 +44120,17 @@ REVOKE ALL ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_n
 
 REVOKE ALL ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) FROM PUBLIC;
+
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
+
+-- Name: FUNCTION open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) FROM PUBLIC;
 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43715,6 +44234,10 @@ REVOKE ALL ON FUNCTION outbox.partition_checks(p_now timestamp with time zone) F
 -- Name: FUNCTION partition_columns(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_columns(p_table oid) FROM PUBLIC;
+
+-- Name: FUNCTION partition_floor(p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partition_floor(p_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION partition_name(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43926,10 +44449,10 @@ REVOKE ALL ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials 
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event, p_is_own boolean) FROM PUBLIC;
 
--- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text, p_actor text) TO service_role;
 
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44144,6 +44667,10 @@ REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_report
 
 REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) FROM PUBLIC;
+
 -- Name: FUNCTION record_values(p_table oid, p_named jsonb, p_row text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_values(p_table oid, p_named jsonb, p_row text) FROM PUBLIC;
@@ -44283,6 +44810,10 @@ REVOKE ALL ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone
 -- Name: FUNCTION remove_revoked_tokens(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION remove_type_changes(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_type_changes(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44582,6 +45113,10 @@ REVOKE ALL ON FUNCTION outbox.schedule_json(p_policy jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) TO service_role;
+
+-- Name: FUNCTION schema_members(p_schema jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.schema_members(p_schema jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44978,6 +45513,10 @@ REVOKE ALL ON FUNCTION outbox.try_tick(p_until timestamp with time zone) FROM PU
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION type_difference(p_before outbox.event_type, p_after outbox.event_type); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.type_difference(p_before outbox.event_type, p_after outbox.event_type) FROM PUBLIC;
 
 -- Name: FUNCTION type_patterns(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4,11 +4,13 @@ import type { JSX } from 'preact'
 import { exampleOf } from '../../../portal/element/types/example.ts'
 import { api, asFailure } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
+import { may } from '../app/session.ts'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
+import { TypeHistory } from './history.tsx'
 
 /** The catalogue of event types. */
 export function EventTypesPage(): JSX.Element {
@@ -63,7 +65,7 @@ export function EventTypesPage(): JSX.Element {
   )
 }
 
-/** One event type: its schema, an example, and its events. */
+/** One event type: its schema, an example, its events, and its history. */
 export function EventTypePage({ id }: { id: string }): JSX.Element {
   const type = useLive(
     ['event-type', id],
@@ -91,22 +93,27 @@ export function EventTypePage({ id }: { id: string }): JSX.Element {
               <Foreign text={one.type} />
             </h1>
           </div>
-          {one.description !== '' && (
-            <p>
-              <Foreign text={one.description} />
-            </p>
-          )}
-          <div class='row'>
-            <Link to={`/events?q=${encodeURIComponent(one.type)}`} class='button'>Events</Link>
-          </div>
-          {one.schema === null
-            ? <p class='quiet'>Its payload is not described.</p>
-            : (
-              <div class='columns'>
-                <JsonView text={JSON.stringify(exampleOf(one.schema))} name='Example' />
-                <JsonView text={JSON.stringify(one.schema)} name='Schema' />
-              </div>
+          <div class='stack'>
+            {one.description !== '' && (
+              <p>
+                <Foreign text={one.description} />
+              </p>
             )}
+            <div class='row'>
+              <Link to={`/events?by=type&q=${encodeURIComponent(one.type)}`} class='button'>
+                Events
+              </Link>
+            </div>
+            {one.schema === null
+              ? <p class='quiet'>Its payload is not described.</p>
+              : (
+                <div class='columns'>
+                  <JsonView text={JSON.stringify(exampleOf(one.schema))} name='Example' />
+                  <JsonView text={JSON.stringify(one.schema)} name='Schema' />
+                </div>
+              )}
+            {may('audit:read') && <TypeHistory type={one.type} />}
+          </div>
         </>
       )}
     </Read>

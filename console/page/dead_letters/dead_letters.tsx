@@ -15,6 +15,7 @@ import { DeadLetterBadge } from '../parts/status.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
 import { searchProblem } from '../events/search.ts'
 import { Discard } from './discard.tsx'
+import { DeadLetterGroups } from './groups.tsx'
 import { ReplayAll } from './replay_all.tsx'
 import { ReplaySome } from './replay_some.tsx'
 
@@ -30,12 +31,44 @@ const statusChoices = [
 
 /** The deliveries that failed for good, and what to do with them. */
 export function DeadLettersPage(): JSX.Element {
+  return usePlace().query.get('view') === 'groups'
+    ? (
+      <>
+        <div class='page-head'>
+          <h1>Dead letters</h1>
+          <Views isGroups />
+        </div>
+        <DeadLetterGroups />
+      </>
+    )
+    : <DeadLetterList />
+}
+
+/** All one by one, or those that wait for a decision in groups. */
+function Views({ isGroups = false }: { isGroups?: boolean }): JSX.Element {
+  return (
+    <div class='segments' role='group' aria-label='What the list shows'>
+      <button type='button' aria-pressed={!isGroups} onClick={() => setQuery({ view: null })}>
+        One by one
+      </button>
+      <button
+        type='button'
+        aria-pressed={isGroups}
+        onClick={() => setQuery({ view: 'groups', q: null, status: null, endpoint: null })}
+      >
+        By error
+      </button>
+    </div>
+  )
+}
+
+function DeadLetterList(): JSX.Element {
   const { query } = usePlace()
   const status = query.get('status') ?? 'open'
   const endpointId = query.get('endpoint')
   const eventType = query.get('q')
   const spanName = query.get('span')
-  const problem = searchProblem('', eventType ?? '')
+  const problem = searchProblem('type', eventType ?? '')
   const letters = usePages(
     ['dead-letters', status, endpointId, eventType, spanName],
     (cursor, signal) => {
@@ -67,6 +100,7 @@ export function DeadLettersPage(): JSX.Element {
     <>
       <div class='page-head'>
         <h1>Dead letters</h1>
+        <Views />
         {status === 'open' && shown.length > 0 && may('deliveries:replay') && (
           <ReplayAll endpointId={endpointId} eventType={eventType} spanName={spanName} />
         )}

@@ -8,13 +8,13 @@ import { number } from '../app/format.ts'
 import { usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { FirstEndpoint } from '../overview/first_endpoint.tsx'
-import { Choice } from '../parts/filters.tsx'
+import { Choice, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
 import { Ago, EndpointName, Foreign } from '../parts/value.tsx'
-import { HealthBar } from './health_bar.tsx'
+import { Sparkline } from './sparkline.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 type Busy = Output<'getOverview'>['busiest'][number]
@@ -27,9 +27,13 @@ const choices = [
   ['disabled', 'Disabled'],
 ] as const
 
+/** So many endpoints are in an overview at most. */
+const mostBusy = 100
+
 /** The endpoints with their health. */
 export function EndpointsPage(): JSX.Element {
-  const show = usePlace().query.get('show') ?? ''
+  const { query } = usePlace()
+  const show = query.get('show') ?? ''
   const overview = useLive(
     ['overview', 1440],
     (signal) => api.getOverview({ query: { minutes: 1440 }, signal }),
@@ -39,6 +43,11 @@ export function EndpointsPage(): JSX.Element {
     <>
       <div class='page-head'>
         <h1>Endpoints</h1>
+      </div>
+      <div class='filters' role='search'>
+        {show !== 'failing' && (
+          <TextFilter name='q' label='Search' hint='a part of the URL or the description' search />
+        )}
         <Choice name='show' label='Show' choices={choices} />
       </div>
       {show === 'failing'
@@ -49,7 +58,7 @@ export function EndpointsPage(): JSX.Element {
             )}
           </Read>
         )
-        : <All status={show} busiest={overview.data?.busiest ?? []} />}
+        : <All status={show} search={query.get('q')} busiest={overview.data?.busiest ?? []} />}
     </>
   )
 }
@@ -95,13 +104,19 @@ function Failing({ rows }: { rows: Busy[] }): JSX.Element {
   )
 }
 
-function All({ status, busiest }: { status: string; busiest: Busy[] }): JSX.Element {
+function All({ status, search, busiest }: {
+  status: string
+  search: string | null
+  busiest: Busy[]
+}): JSX.Element {
   const work = new Map(busiest.map((one) => [one.endpointId, one]))
-  const endpoints = usePages(['endpoints', status], (cursor, signal) =>
+  const isAll = busiest.length < mostBusy
+  const endpoints = usePages(['endpoints', status, search], (cursor, signal) =>
     api.listEndpoints({
       query: {
         // SAFETY: the API refuses another status, and the page shows its error.
         ...status === '' ? {} : { status: status as Endpoint['status'] },
+        ...search === null ? {} : { search },
         ...cursor === null ? {} : { cursor },
       },
       signal,
@@ -132,13 +147,19 @@ function All({ status, busiest }: { status: string; busiest: Busy[] }): JSX.Elem
               <Types types={one.eventTypes} />
             </td>
             <td>
-              <HealthBar delivered={busy?.delivered ?? 0} failed={busy?.failed ?? 0} />
+              {busy === undefined
+                ? <span class='quiet'>{isAll ? 'no attempt' : 'not among the 100 busiest'}</span>
+                : <Sparkline of={busy} />}
             </td>
-            <td class='num'>{number(busy?.open ?? 0)}</td>
+            <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}</td>
           </tr>
         )
       }}
-      empty={status === '' ? <FirstEndpoint /> : <Empty title={`No endpoint is ${status}`} />}
+      empty={search !== null
+        ? <Empty title='No endpoint was found' />
+        : status === ''
+        ? <FirstEndpoint />
+        : <Empty title={`No endpoint is ${status}`} />}
     />
   )
 }

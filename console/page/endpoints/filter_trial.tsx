@@ -1,21 +1,15 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
-import { api, asFailure } from '../app/api.ts'
-import { count, visible } from '../app/format.ts'
+import { useTrial } from '../../../portal/element/endpoints/trial.ts'
+import { api } from '../app/api.ts'
+import { count } from '../app/format.ts'
 import { Link } from '../parts/link.tsx'
+import { Problem } from '../parts/state.tsx'
 import { Badge, Foreign, Time } from '../parts/value.tsx'
 
 type Trial = Output<'tryFilter'>
-
-/** What a trial has shown, and of which filter and types. */
-interface Tried {
-  tried: string
-  trial: Trial | null
-  error: string | null
-}
 
 /** Shown of the events that were tried. */
 const shownEvents = 10
@@ -25,25 +19,8 @@ export function FilterTrial({ filter, eventTypes }: {
   filter: string
   eventTypes: string[]
 }): JSX.Element | null {
-  const [result, setResult] = useState<Tried | null>(null)
-  const [isRunning, setRunning] = useState(false)
-  const tried = JSON.stringify([filter, eventTypes])
+  const { isRunning, trial, error, run } = useTrial(api, filter, eventTypes)
   if (filter.trim() === '') return null
-  const run = async (): Promise<void> => {
-    setRunning(true)
-    try {
-      const body = eventTypes.length === 0 ? { filter } : { filter, eventTypes }
-      setResult({ tried, trial: await api.tryFilter({ body }), error: null })
-    } catch (failure) {
-      const { message, remedy } = asFailure(failure)
-      const error = remedy === null ? `${message}.` : `${message}. ${remedy}.`
-      setResult({ tried, trial: null, error })
-    } finally {
-      setRunning(false)
-    }
-  }
-  // The result of another filter would mislead.
-  const { trial, error } = result?.tried === tried ? result : { trial: null, error: null }
   return (
     <div class='stack trial'>
       <div class='row'>
@@ -51,7 +28,7 @@ export function FilterTrial({ filter, eventTypes }: {
           {isRunning ? 'Trying …' : 'Try on recent events'}
         </button>
       </div>
-      {error !== null && <p class='field-error' role='alert'>{visible(error)}</p>}
+      {error !== null && <Problem error={error} />}
       {trial !== null && <Result trial={trial} />}
     </div>
   )

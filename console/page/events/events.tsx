@@ -37,12 +37,18 @@ export function EventsPage(): JSX.Element {
   )
 }
 
+const hints: Readonly<Record<string, string>> = {
+  '': 'order.paid, an id or a key',
+  type: 'order.paid',
+}
+
 function EventList(): JSX.Element {
   const { query } = usePlace()
   const kind = query.get('by') ?? ''
   const text = query.get('q') ?? ''
   const spanName = query.get('span')
   const problem = searchProblem(kind, text)
+  const hasSpan = ['', 'type', 'partition'].includes(kind)
   const events = usePages(
     ['events', kind, text, spanName],
     (cursor, signal) => findEvents({ kind, text, from: spanStart(spanName), cursor, signal }),
@@ -53,8 +59,8 @@ function EventList(): JSX.Element {
     <>
       <div class='filters' role='search'>
         <Choice name='by' label='Search by' choices={searchKinds} />
-        <TextFilter name='q' label='Search' hint={kind === '' ? 'order.paid' : ''} search />
-        {kind === '' && <Choice name='span' label='Published' choices={spanChoices} />}
+        <TextFilter name='q' label='Search' hint={hints[kind] ?? ''} search />
+        {hasSpan && <Choice name='span' label='Published' choices={spanChoices} />}
       </div>
       {problem !== null && <p class='hint' role='status'>{problem}</p>}
       {problem === null && isMissing && <NothingFound />}
@@ -121,7 +127,7 @@ function Deliveries(): JSX.Element {
   const endpointId = query.get('endpoint')
   const eventType = query.get('q')
   const spanName = query.get('span')
-  const problem = searchProblem('', eventType ?? '')
+  const problem = searchProblem('type', eventType ?? '')
   const deliveries = usePages(
     ['deliveries', status, endpointId, eventType, spanName],
     (cursor, signal) => {

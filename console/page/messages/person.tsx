@@ -25,7 +25,7 @@ type Person = Output<'getPerson'>
 export function PersonPage({ id: recipient }: { id: string }): JSX.Element {
   const found = useLive(['person', recipient], async (signal) => {
     const person = await api.getPerson({ path: { recipient }, signal })
-    return { person, history: await historyOf(person, recipient, signal) }
+    return { person, ...await historyOf(person, recipient, signal) }
   })
   if (found.isError && [400, 404].includes(asFailure(found.error).status)) {
     return (
@@ -40,7 +40,7 @@ export function PersonPage({ id: recipient }: { id: string }): JSX.Element {
   }
   return (
     <Read of={found}>
-      {({ person, history }) => (
+      {({ person, history, dossiers }) => (
         <>
           <nav class='trail' aria-label='Trail'>
             <Link to='/messages'>Messages</Link>
@@ -56,7 +56,7 @@ export function PersonPage({ id: recipient }: { id: string }): JSX.Element {
             ))}
             <CopyCommands path={`/people/${encodeURIComponent(recipient)}`} />
           </div>
-          <Facts person={person} />
+          <Facts person={person} dossiers={dossiers} />
           <HistoryList history={history} />
         </>
       )}
@@ -64,12 +64,12 @@ export function PersonPage({ id: recipient }: { id: string }): JSX.Element {
   )
 }
 
-/** The newest 100 of each kind. */
+/** The newest 100 of each kind, and the dossiers of these messages. */
 async function historyOf(
   person: Person,
   recipient: string,
   signal: AbortSignal,
-): Promise<History> {
+): Promise<{ history: History; dossiers: string[] }> {
   const known = numbersOf(person.recipients)
   const numbers = known.slice(0, numbersRead)
   const [messages, inbound, changes] = await Promise.all([
@@ -88,7 +88,7 @@ async function historyOf(
       })
       : { data: [], nextCursor: null },
   ])
-  return {
+  const history = {
     items: inOrder([
       ...messages.flatMap(({ data }) => messageItems(data)),
       ...inboundItems(inbound.data),
@@ -97,9 +97,11 @@ async function historyOf(
     isCut: known.length > numbers.length ||
       [...messages, inbound, changes].some(({ nextCursor }) => nextCursor !== null),
   }
+  const ids = messages.flatMap(({ data }) => data.map(({ dossierId }) => dossierId))
+  return { history, dossiers: [...new Set(ids)].filter((id) => id !== null) }
 }
 
-function Facts({ person }: { person: Person }): JSX.Element {
+function Facts({ person, dossiers }: { person: Person; dossiers: string[] }): JSX.Element {
   return (
     <dl class='facts'>
       <Fact name='Numbers and user ids'>
@@ -114,6 +116,17 @@ function Facts({ person }: { person: Person }): JSX.Element {
       {person.username !== null && (
         <Fact name='User name'>
           <Foreign text={person.username} />
+        </Fact>
+      )}
+      {dossiers.length > 0 && (
+        <Fact name='Dossiers'>
+          {dossiers.map((id) => (
+            <span key={id} class='line'>
+              <Link to={`/dossiers/${encodeURIComponent(id)}`}>
+                <Foreign text={id} />
+              </Link>
+            </span>
+          ))}
         </Fact>
       )}
       <Fact name='Opt-outs'>

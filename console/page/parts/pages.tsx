@@ -1,65 +1,19 @@
 /** @jsxImportSource preact */
 
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/preact-query'
 import type { ComponentChildren, JSX } from 'preact'
+import { type Pages, usePages as useKeyedPages } from '../../../portal/element/app/pages.ts'
 import { everyMs } from '../app/data.ts'
 import { count } from '../app/format.ts'
 import { orgOf, usePlace } from '../app/location.ts'
 import { Problem, Read } from './state.tsx'
 
-interface Page<T> {
-  data: T[]
-  nextCursor: string | null
-}
-
-/** A list that grows by pages. Only the first page is read again while it is the only one. */
-export interface Pages<T> {
-  data: T[] | undefined
-  error: unknown
-  isError: boolean
-  dataUpdatedAt: number
-  hasMore: boolean
-  isLoadingMore: boolean
-  more(): void
-  refetch(): unknown
-}
-
-/** Kept at most, so that a page left open does not grow. */
-const maxPages = 20
-
-/** Reads a list of the API page by page. */
+/** Reads a list of the current organisation page by page. */
 export function usePages<T>(
   key: readonly (string | number | null)[],
-  read: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
+  read: Parameters<typeof useKeyedPages<T>>[1],
   enabled = true,
 ): Pages<T> {
-  const org = orgOf(usePlace())
-  const query = useInfiniteQuery<
-    Page<T>,
-    Error,
-    InfiniteData<Page<T>>,
-    (string | number | null)[],
-    string | null
-  >({
-    queryKey: [org, ...key],
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: null,
-    getNextPageParam: (last) => last.nextCursor,
-    getPreviousPageParam: () => undefined,
-    maxPages,
-    enabled,
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 1) > 1 ? false : everyMs.list,
-  })
-  return {
-    data: query.data?.pages.flatMap(({ data }) => data),
-    error: query.error,
-    isError: query.isError,
-    dataUpdatedAt: query.dataUpdatedAt,
-    hasMore: query.hasNextPage,
-    isLoadingMore: query.isFetchingNextPage,
-    more: () => void query.fetchNextPage(),
-    refetch: () => query.refetch(),
-  }
+  return useKeyedPages([orgOf(usePlace()), ...key], read, { enabled, every: everyMs.list })
 }
 
 /** A table of such a list, with what it says when it is empty. */

@@ -16,7 +16,7 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }): JSX.Element | nu
     try {
       const address = await signInAgain()
       if (address === null) onSignedIn()
-      else location.assign(address)
+      else location.assign(withPath(address))
     } catch {
       setUnknown(true)
     } finally {
@@ -35,6 +35,12 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }): JSX.Element | nu
       )}
     </>
   )
+}
+
+/** The address of the login, which may name the page to return to. */
+function withPath(address: string): string {
+  const path = encodeURIComponent(location.pathname + location.search)
+  return address.replaceAll('{path}', () => path)
 }
 
 /** Says that the login has ended. What was read stays visible. */

@@ -1279,6 +1279,37 @@ export type Database = {
         }
         Relationships: []
       }
+      'event_type_change': {
+        Row: {
+          'action': string
+          'actor': string | null
+          'created_at': string
+          'difference': NonNullable<Json>
+          'id': number
+          'org_id': string
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'actor'?: string | null
+          'created_at': string
+          'difference': NonNullable<Json>
+          'id'?: never
+          'org_id': string
+          'type': string
+        }
+        Update: {
+          'action'?: string
+          'actor'?: string | null
+          'created_at'?: string
+          'difference'?: NonNullable<Json>
+          'id'?: never
+          'org_id'?: string
+          'type'?: string
+        }
+        Relationships: []
+      }
       'failure_rule': {
         Row: {
           'action': string
@@ -4571,7 +4602,10 @@ export type Database = {
         Returns: Json
       }
       'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
-      'delete_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
+      'delete_event_type': {
+        Args: { 'p_actor'?: string; 'p_org_id': string; 'p_type': string }
+        Returns: Json
+      }
       'delete_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version'?: number }
         Returns: Json
@@ -5370,6 +5404,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'group_dead_letters': {
+        Args: { 'p_endpoint_id'?: string; 'p_from'?: string; 'p_org_id': string }
+        Returns: Json
+      }
       'had_subscribers': { Args: { 'p_event': string }; Returns: boolean }
       'hand_out': {
         Args: {
@@ -5893,6 +5931,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_event_type_changes': {
+        Args: {
+          'p_cursor'?: string
+          'p_event_type'?: string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
       'list_event_types': {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
@@ -5904,6 +5951,7 @@ export type Database = {
           'p_from'?: string
           'p_limit'?: number
           'p_org_id': string
+          'p_partition_key'?: string
           'p_to'?: string
         }
         Returns: Json
@@ -5944,7 +5992,13 @@ export type Database = {
         Returns: Json
       }
       'list_org_endpoints': {
-        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_status'?: string }
+        Args: {
+          'p_cursor'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_search'?: string
+          'p_status'?: string
+        }
         Returns: Json
       }
       'list_org_settings': { Args: { 'p_all'?: boolean; 'p_org_id': string }; Returns: Json }
@@ -6632,12 +6686,34 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'open_audit_list': {
+        Args: {
+          'p_audit_action': string
+          'p_below': number
+          'p_correlation_id': string
+          'p_entity_id': string
+          'p_entity_type': string
+          'p_org_id': string
+        }
+        Returns: unknown
+      }
       'open_delivery_list': {
         Args: {
           'p_below': Database['outbox']['CompositeTypes']['delivery_key']
           'p_from': string
           'p_org_id': string
           'p_status': string
+        }
+        Returns: unknown
+      }
+      'open_event_list': {
+        Args: {
+          'p_below': string
+          'p_event_type': string
+          'p_from': string
+          'p_most_rows': number
+          'p_org_id': string
+          'p_partition_key': string
         }
         Returns: unknown
       }
@@ -6823,6 +6899,7 @@ export type Database = {
         }[]
       }
       'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
+      'partition_floor': { Args: { 'p_id': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'partitions': {
         Args: { 'p_table': string }
@@ -7026,6 +7103,7 @@ export type Database = {
       }
       'put_event_type': {
         Args: {
+          'p_actor'?: string
           'p_create'?: boolean
           'p_description'?: string
           'p_key'?: string
@@ -7383,6 +7461,20 @@ export type Database = {
         }
         Returns: undefined
       }
+      'record_type_change': {
+        Args: {
+          'p_actor': string
+          'p_after': Omit<
+            Database['outbox']['Tables']['event_type']['Row'],
+            Database['outbox']['Tables']['event_type']['ComputedFields']
+          >
+          'p_before': Omit<
+            Database['outbox']['Tables']['event_type']['Row'],
+            Database['outbox']['Tables']['event_type']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'record_values': {
         Args: { 'p_named': Json; 'p_row': string; 'p_table': unknown }
         Returns: string
@@ -7542,6 +7634,7 @@ export type Database = {
       }
       'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'remove_revoked_tokens': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'remove_type_changes': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -7958,6 +8051,13 @@ export type Database = {
         Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
         Returns: Json
       }
+      'schema_members': {
+        Args: { 'p_schema': Json }
+        Returns: {
+          'name': string
+          'rule': Json
+        }[]
+      }
       'search_org': {
         Args: {
           'p_correlation_id'?: string
@@ -8332,6 +8432,19 @@ export type Database = {
       'try_read': { Args: { 'p_vault_id': string }; Returns: string }
       'try_tick': { Args: { 'p_until'?: string }; Returns: undefined }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
+      'type_difference': {
+        Args: {
+          'p_after': Omit<
+            Database['outbox']['Tables']['event_type']['Row'],
+            Database['outbox']['Tables']['event_type']['ComputedFields']
+          >
+          'p_before': Omit<
+            Database['outbox']['Tables']['event_type']['Row'],
+            Database['outbox']['Tables']['event_type']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
         Args: {

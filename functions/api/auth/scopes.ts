@@ -17,7 +17,7 @@ export const scopes = {
   'channels:write': 'changes, checks, resumes and deletes channels',
   'consents:read': 'lists consents, opt-outs and people',
   'consents:write': 'records consents, adds and removes opt-outs, and parts people',
-  'audit:read': 'lists the audit trail',
+  'audit:read': 'lists the audit trail, and the changes of event types',
   'sagas:execute': 'executes the sagas that tokens may execute',
   'sagas:read': 'lists and reads sagas, and the logs of their executions',
   'portal-tokens:write': 'creates and revokes portal tokens',

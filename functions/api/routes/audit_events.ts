@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { chargeRows, rowsRead } from '../rows_read.ts'
 import { auditPageSchema, auditQuery } from '../schemas/audit_events.ts'
 import { jsonResponse, needs, problems } from './route.ts'
 
@@ -17,7 +18,7 @@ const list = createRoute({
 export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { limit, cursor, entityType, entityId, action, correlationId } = c.req.valid('query')
-    const events = await database.call('list_audit_events', {
+    const { rows, ...page } = await database.call('list_audit_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -25,7 +26,8 @@ export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...entityId === undefined ? {} : { p_entity_id: entityId },
       ...action === undefined ? {} : { p_audit_action: action },
       ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
-    }, auditPageSchema)
-    return c.json(events, 200)
+    }, auditPageSchema.extend({ rows: rowsRead }))
+    chargeRows(c, rows)
+    return c.json(page, 200)
   })
 }

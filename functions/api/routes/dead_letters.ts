@@ -2,6 +2,8 @@ import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import {
+  deadLetterGroupsQuery,
+  deadLetterGroupsSchema,
   deadLetterPageSchema,
   deadLetterParams,
   deadLetterQuery,
@@ -22,6 +24,18 @@ const list = createRoute({
   ...needs('deliveries:read'),
   request: { query: deadLetterQuery },
   responses: { ...problems(), 200: jsonResponse(deadLetterPageSchema, 'A page; it may be short') },
+})
+
+const group = createRoute({
+  method: 'get',
+  path: '/dead-letter-groups',
+  operationId: 'groupDeadLetters',
+  summary: 'Count the open dead letters by endpoint and error, the largest group first',
+  description: 'A portal token with limits cannot call it.',
+  tags,
+  ...needs('deliveries:read'),
+  request: { query: deadLetterGroupsQuery },
+  responses: { ...problems(), 200: jsonResponse(deadLetterGroupsSchema, 'The groups') },
 })
 
 const get = createRoute({
@@ -66,7 +80,7 @@ const discard = createRoute({
   },
 })
 
-/** `/dead-letters`: list, get, replay, discard. */
+/** `/dead-letters`: list, group, get, replay, discard. */
 export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, endpointId, eventType, status, from, to } = c.req.valid('query')
@@ -82,6 +96,17 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, deadLetterPageSchema.extend({ rows: rowsRead }))
     chargeRows(c, rows)
     return c.json(page, 200)
+  })
+
+  app.openapi(group, async (c) => {
+    const { endpointId, from } = c.req.valid('query')
+    const { rows, ...groups } = await database.call('group_dead_letters', {
+      p_org_id: c.get('principal').orgId,
+      ...endpointId === undefined ? {} : { p_endpoint_id: endpointId },
+      ...from === undefined ? {} : { p_from: from },
+    }, deadLetterGroupsSchema.extend({ rows: rowsRead }))
+    chargeRows(c, rows)
+    return c.json(groups, 200)
   })
 
   app.openapi(get, async (c) => {

@@ -35,7 +35,16 @@ const list = createRoute({
   summary: 'List endpoints, newest first',
   tags,
   ...needs('endpoints:read'),
-  request: { query: z.strictObject({ ...pageQuery, status: endpointStatus.optional() }) },
+  request: {
+    query: z.strictObject({
+      ...pageQuery,
+      status: endpointStatus.optional(),
+      search: z.string().min(1).max(200).optional().openapi({
+        description: 'A part of the URL or the description, in small letters or capitals.',
+        example: 'shop',
+      }),
+    }),
+  },
   responses: { ...problems(), 200: jsonResponse(endpointPageSchema, 'A page of endpoints') },
 })
 
@@ -99,12 +108,13 @@ const remove = createRoute({
 /** `/endpoints`: list, create, get, change, delete. */
 export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, status } = c.req.valid('query')
+    const { cursor, limit, status, search } = c.req.valid('query')
     const page = await database.call('list_org_endpoints', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...status === undefined ? {} : { p_status: status },
+      ...search === undefined ? {} : { p_search: search },
     }, endpointPageSchema)
     return c.json(page, 200)
   })

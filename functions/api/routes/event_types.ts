@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { checkSchema, type PayloadSchema } from '../json_schema.ts'
@@ -11,6 +12,8 @@ import {
   eventTypeParams,
   eventTypeSchema,
   newEventTypeSchema,
+  recordedChangePageSchema,
+  recordedChangeQuery,
 } from '../schemas/event_types.ts'
 import { createdResponse, jsonBody, jsonResponse, needs, problems, setLocation } from './route.ts'
 
@@ -80,6 +83,20 @@ const remove = createRoute({
   },
 })
 
+const listChanges = createRoute({
+  method: 'get',
+  path: '/event-type-changes',
+  operationId: 'listEventTypeChanges',
+  summary: 'List who changed which event type, newest first',
+  tags,
+  ...needs('audit:read'),
+  request: { query: recordedChangeQuery },
+  responses: {
+    ...problems(),
+    200: jsonResponse(recordedChangePageSchema, 'A page of changes'),
+  },
+})
+
 const getCatalogue = createRoute({
   method: 'get',
   path: '/event-catalogue',
@@ -102,7 +119,7 @@ const putCatalogue = createRoute({
   responses: { ...problems(), 200: jsonResponse(catalogueSettingsSchema, 'The setting') },
 })
 
-/** `/event-types` and `/event-catalogue`. */
+/** `/event-types`, `/event-type-changes` and `/event-catalogue`. */
 export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit } = c.req.valid('query')
@@ -120,7 +137,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
     chargeSchema(c, settings.schema)
     const key = c.req.valid('header')['idempotency-key']
     const args = {
-      ...typeArgs(c.get('principal').orgId, type, settings),
+      ...typeArgs(c.get('principal'), type, settings),
       p_create: true,
       ...key === undefined ? {} : { p_key: key },
     }
@@ -139,20 +156,29 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(put, async (c) => {
     chargeSchema(c, c.req.valid('json').schema)
-    const args = typeArgs(
-      c.get('principal').orgId,
-      c.req.valid('param').type,
-      c.req.valid('json'),
-    )
+    const args = typeArgs(c.get('principal'), c.req.valid('param').type, c.req.valid('json'))
     return c.json(await database.call('put_event_type', args, eventTypeSchema), 200)
   })
 
   app.openapi(remove, async (c) => {
+    const { orgId, actor } = c.get('principal')
     const type = await database.call('delete_event_type', {
-      p_org_id: c.get('principal').orgId,
+      p_org_id: orgId,
       p_type: c.req.valid('param').type,
+      p_actor: actor,
     }, eventTypeSchema)
     return c.json(type, 200)
+  })
+
+  app.openapi(listChanges, async (c) => {
+    const { cursor, limit, type } = c.req.valid('query')
+    const page = await database.call('list_event_type_changes', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+      ...type === undefined ? {} : { p_event_type: type },
+    }, recordedChangePageSchema)
+    return c.json(page, 200)
   })
 
   app.openapi(getCatalogue, async (c) => {
@@ -191,14 +217,18 @@ function chargeSchema(c: Context<ApiEnv>, schema: PayloadSchema | null | undefin
 }
 
 function typeArgs(
-  orgId: string,
+  { orgId, actor }: Principal,
   type: string,
   { description, schema }: {
     description?: string | undefined
     schema?: PayloadSchema | null | undefined
   },
 ): FunctionArgs<'put_event_type'> {
-  const args: FunctionArgs<'put_event_type'> = { p_org_id: orgId, p_type: type }
+  const args: FunctionArgs<'put_event_type'> = {
+    p_org_id: orgId,
+    p_type: type,
+    p_actor: actor,
+  }
   if (description !== undefined) args.p_description = description
   if (schema !== undefined && schema !== null) {
     checkSchema(schema)

@@ -93,12 +93,13 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
   }
 
   app.openapi(list, async (c) => {
-    const { cursor, limit, type, from, to } = c.req.valid('query')
+    const { cursor, limit, type, partitionKey, from, to } = c.req.valid('query')
     const { rows, ...page } = await database.call('list_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...type === undefined ? {} : { p_event_type: type },
+      ...partitionKey === undefined ? {} : { p_partition_key: partitionKey },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
     }, eventPageSchema.extend({ rows: rowsRead }))

@@ -44,6 +44,29 @@ export const wholeDeadLetterSchema = z.object({
 
 export const deadLetterPageSchema = pageOf(deadLetterSchema).openapi('DeadLetterPage')
 
+/** The dead letters that wait for a decision, by endpoint and error. */
+export const deadLetterGroupsSchema = z.object({
+  data: z.array(z.object({
+    endpointId: uuidSchema,
+    error: z.string().openapi({ description: 'The first 200 characters of the error.' }),
+    count: z.int().openapi({ description: 'How many dead letters the group has.' }),
+    firstAt: timeSchema.openapi({ description: 'When the first one failed.' }),
+    lastAt: timeSchema.openapi({ description: 'When the last one failed.' }),
+  })),
+  isWhole: z.boolean().openapi({
+    description:
+      'false if there are more than 20,000 dead letters, of which the newest are read, or more than ' +
+      '100 groups.',
+  }),
+}).openapi('DeadLetterGroups')
+
+export const deadLetterGroupsQuery = z.strictObject({
+  endpointId: uuidSchema.optional(),
+  from: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Only those that failed at this time or later.' },
+  }),
+})
+
 export const deadLetterParams = z.object({
   deadLetterId: uuidSchema.openapi({ param: { name: 'deadLetterId', in: 'path' } }),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { eventTypeName, pageOf, timeSchema } from './common.ts'
+import { eventTypeName, pageOf, pageQuery, timeSchema } from './common.ts'
 
 const schema = z.union([z.record(z.string(), z.unknown()), z.boolean()]).nullable().openapi({
   description:
@@ -30,6 +30,34 @@ export const eventTypePageSchema = pageOf(eventTypeSchema).openapi('EventTypePag
 export const eventTypeParams = z.object({
   type: eventTypeName.openapi({ param: { name: 'type', in: 'path' } }),
 })
+
+const memberNames = z.array(z.string())
+
+/** A change of an event type, and what a receiver notices of it. */
+const recordedChangeSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  action: z.enum(['CREATED', 'CHANGED', 'DELETED']).openapi({
+    description: 'What was done with the type.',
+  }),
+  actor: z.string().nullable(),
+  at: timeSchema,
+  description: z.boolean().openapi({ description: 'Whether the description changed.' }),
+  schema: z.boolean().openapi({ description: 'Whether the schema changed.' }),
+  added: memberNames.openapi({
+    description: 'Members of the payload that the schema lists since then.',
+    example: ['items[].sku'],
+  }),
+  removed: memberNames.openapi({ description: 'Members that the schema lists no longer.' }),
+  changed: memberNames.openapi({ description: 'Members of which the schema says something else.' }),
+  more: z.number().int().openapi({
+    description: 'How many names of members are left out: a change has at most 50.',
+  }),
+})
+export const recordedChangePageSchema = pageOf(recordedChangeSchema)
+  .openapi('RecordedEventTypeChangePage')
+
+export const recordedChangeQuery = z.strictObject({ ...pageQuery, type: eventTypeName.optional() })
 
 /** Whether the catalogue is strict. */
 export const catalogueSettingsSchema = z.strictObject({

@@ -115,4 +115,5 @@ export const eventsQuery = z.strictObject({
   ...pageQuery,
   ...timeQuery,
   type: eventTypeName.optional(),
+  partitionKey: z.string().min(1).max(256).optional(),
 })

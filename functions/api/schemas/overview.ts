@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { timeSchema, uuidSchema } from './common.ts'
 
 const milliseconds = z.int().nullable()
+const parts = z.array(z.int())
 
 /** The state of an organisation, and its attempts within a span. */
 export const overviewSchema = z.object({
@@ -51,5 +52,11 @@ export const overviewSchema = z.object({
     failingSince: timeSchema.nullable(),
     delivered: z.int(),
     failed: z.int(),
+    deliveredParts: parts.openapi({
+      description: 'The attempts that delivered, in 24 equal parts of the span.',
+    }),
+    failedParts: parts.openapi({
+      description: 'The attempts that failed, in 24 equal parts of the span.',
+    }),
   })).openapi({ description: 'Up to 100 endpoints with work or attempts, the worst first.' }),
 }).openapi('Overview')

@@ -1,11 +1,4 @@
-import {
-  type InfiniteData,
-  QueryClient,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-  type UseQueryResult,
-} from '@tanstack/preact-query'
+import { QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/preact-query'
 import { useEffect, useState } from 'preact/hooks'
 import { mayPass } from './failure.ts'
 
@@ -45,53 +38,6 @@ export function useRead<T>(
     refetchInterval: typeof every === 'function' ? ({ state }) => every(state.data) : every,
     enabled,
   })
-}
-
-interface Page<T> {
-  data: T[]
-  nextCursor: string | null
-}
-
-/** A list that grows by pages. It is read again while it has one page. */
-export interface Pages<T> {
-  data: T[] | undefined
-  error: unknown
-  isError: boolean
-  dataUpdatedAt: number
-  hasMore: boolean
-  isLoadingMore: boolean
-  more(): void
-  refetch(): unknown
-}
-
-/** Kept at most, so that a page left open does not grow. */
-const maxPages = 20
-
-export function usePages<T>(
-  key: Key,
-  read: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
-  enabled = true,
-): Pages<T> {
-  const query = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, Key, string | null>({
-    queryKey: key,
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: null,
-    getNextPageParam: (last) => last.nextCursor,
-    getPreviousPageParam: () => undefined,
-    maxPages,
-    enabled,
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 1) > 1 ? false : everyMs.list,
-  })
-  return {
-    data: query.data?.pages.flatMap(({ data }) => data),
-    error: query.error,
-    isError: query.isError,
-    dataUpdatedAt: query.dataUpdatedAt,
-    hasMore: query.hasNextPage,
-    isLoadingMore: query.isFetchingNextPage,
-    more: () => void query.fetchNextPage(),
-    refetch: () => query.refetch(),
-  }
 }
 
 /** An action that runs once at a time, with its error. */

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
-import { type Pages, usePages } from '../app/data.ts'
+import { type Pages, usePages } from '../app/pages.ts'
 import { Go } from '../parts/go.tsx'
 import { More } from '../parts/more.tsx'
 import { Read } from '../parts/state.tsx'

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import { usePortal } from '../app/context.ts'
-import type { Pages } from '../app/data.ts'
+import type { Pages } from '../app/pages.ts'
 
 /** The end of a list: how many rows are shown, and a button for older ones. */
 export function More<T>({ of, n }: { of: Pages<T>; n: number }): JSX.Element {

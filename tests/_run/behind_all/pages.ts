@@ -14,6 +14,17 @@ export const pagesBehind: readonly Behind[] = [
       'its neighbours have the routes that it calls. Left are the views.',
   },
   {
+    file: 'tests/console/ten_tasks.test.ts',
+    why: 'It starts a stack and a browser, and does ten tasks as a new user would, in a minute.',
+    caughtBy: [
+      'tests/console/server.test.ts',
+      'tests/console/form.test.ts',
+      'tests/portal/react.test.ts',
+    ],
+    how: 'They have what the pages decide without a browser, and one view of the element; ' +
+      'e2e/api_events and its neighbours have the routes. Left is how many clicks a task takes.',
+  },
+  {
     file: 'tests/console/many_endpoints.test.ts',
     why: 'It makes 5,000 endpoints, and opens their list in a browser.',
     caughtBy: ['tests/console/server.test.ts', 'tests/sql/api/api_endpoints/plans.test.sql'],

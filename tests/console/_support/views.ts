@@ -22,6 +22,11 @@ export function viewsOf(sample: Sample): View[] {
     { name: 'endpoint', path: `/endpoints/${sample.good}`, ready: text('Attempt 6') },
     { name: 'endpoint-failing', path: `/endpoints/${sample.failing}`, ready: text(/in a row/) },
     { name: 'dead-letters', path: '/dead-letters', ready: text('customer.created') },
+    {
+      name: 'dead-letter-groups',
+      path: '/dead-letters?view=groups',
+      ready: text(/^First$/),
+    },
     { name: 'dead-letter', path: `/dead-letters/${sample.deadLetter}`, ready: text('As it was') },
     { name: 'replays', path: '/replays', ready: text('No job was started yet') },
     { name: 'event-types', path: '/event-types', ready: text('An order is paid') },

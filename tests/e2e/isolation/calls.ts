@@ -127,12 +127,21 @@ export const calls: Record<string, Call[]> = {
   checkChannel: [{ own: 200 }],
   // Several organisations may share an app: no token reads or changes one.
   getWhatsappApp: [{ own: 403, foreign: 403 }],
-  listEndpoints: [{ own: 200 }, { own: 200, query: { cursor: '{c.endpoints}' }, foreign: 200 }],
+  listEndpoints: [
+    { own: 200 },
+    { own: 200, query: { cursor: '{c.endpoints}' }, foreign: 200 },
+    { own: 200, query: { search: '{endpoint}' }, foreign: 200 },
+  ],
   listEvents: [
     { own: 200 },
     { own: 200, query: { cursor: '{c.events}', type: '{type}' }, foreign: 200 },
   ],
   listEventTypes: [{ own: 200 }, { own: 200, query: { cursor: '{c.types}' }, foreign: 200 }],
+  groupDeadLetters: [{ own: 200 }, { own: 200, query: { endpointId: '{endpoint}' }, foreign: 200 }],
+  listEventTypeChanges: [
+    { own: 200 },
+    { own: 200, query: { cursor: '{c.changes}', type: '{type}' }, foreign: 200 },
+  ],
   listDeliveries: [{ own: 200 }, {
     own: 200,
     query: { cursor: '{c.deliveries}', endpointId: '{endpoint}', eventType: '{type}' },

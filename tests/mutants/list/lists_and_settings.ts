@@ -301,4 +301,32 @@ union all
     tests: ['sql/api/get_event/deliveries.test.sql'],
     why: 'The dead letters of an event disappear from it with their attempts.',
   },
+  {
+    file: 'sql/api/event_type_changes.sql',
+    find: '    offset v_kept limit 1);',
+    replace: '    offset 10 limit 1);',
+    tests: ['sql/api/list_event_type_changes/changes.test.sql'],
+    why: 'Most of the history of an event type is deleted at its next change.',
+  },
+  {
+    file: 'sql/api/event_type_changes.sql',
+    find: '      where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type\n',
+    replace: '      where c.org_id = p_org_id and c.type >= p_event_type\n',
+    tests: ['sql/limits/pages.test.sql', 'sql/api/list_event_type_changes/changes.test.sql'],
+    why: 'The history of an event type has that of other types.',
+  },
+  {
+    file: 'sql/api/dead_letter_groups.sql',
+    find: '    where t.waits\n',
+    replace: '',
+    tests: ['sql/api/group_dead_letters/groups.test.sql'],
+    why: 'The groups count dead letters that were replayed or discarded.',
+  },
+  {
+    file: 'sql/messages/message/message_trail.sql',
+    find: '        when p_audit_action is not null then v_row.action <> p_audit_action\n',
+    replace: '',
+    tests: ['sql/messages/plans/messages.test.sql'],
+    why: 'The audit trail of an action reads the rows of all others.',
+  },
 ]

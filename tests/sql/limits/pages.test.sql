@@ -28,6 +28,7 @@ select step(0);
 create temporary table list (name text, call text, n integer);
 insert into list values
   ('list_event_types()', $$outbox.list_event_types('o', p_cursor => %L, p_limit => %s)$$, 3),
+  ('list_event_type_changes()', $$outbox.list_event_type_changes('o', p_cursor => %L, p_limit => %s)$$, 3),
   ('list_events()', $$outbox.list_events('p', p_cursor => %L, p_limit => %s)$$, 3),
   ('list_opt_outs()', $$outbox.list_opt_outs('o', p_cursor => %L, p_limit => %s)$$, 3),
   ('list_messages()', $$outbox.list_messages('o', p_cursor => %L, p_limit => %s)$$, 3),

@@ -163,7 +163,7 @@ declare
 begin
   for v_list in
     select * from (values
-      ('endpoints', $$list_org_endpoints($1, p_limit => 1)$$), ('events', $$list_events($1, p_limit => 1)$$), ('types', $$list_event_types($1, p_limit => 1)$$),
+      ('endpoints', $$list_org_endpoints($1, p_limit => 1)$$), ('events', $$list_events($1, p_limit => 1)$$), ('types', $$list_event_types($1, p_limit => 1)$$), ('changes', $$list_event_type_changes($1, p_limit => 1)$$),
       ('deliveries', $$list_deliveries($1, p_limit => 1)$$), ('letters', $$list_dead_letters($1, p_limit => 1)$$), ('messages', $$list_messages($1, p_limit => 1)$$),
       ('audit', $$list_audit_events($1, p_limit => 1)$$), ('activity', $$list_activity($1, helper.got($1, 'dossier'), p_limit => 1)$$),
       ('revoked', $$list_revoked_portal_tokens($1, p_limit => 1)$$), ('opt_outs', $$list_opt_outs($1, p_limit => 1)$$), ('jobs', $$list_replay_jobs($1, p_limit => 1)$$),

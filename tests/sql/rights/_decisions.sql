@@ -46,14 +46,14 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  binding binding_change binding_refusal installed_module counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn ring router run_batch event_type event_catalogue
+  binding binding_change binding_refusal installed_module counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn ring router run_batch event_type event_type_change event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'It names tables of the application. queue_health has its problems.', 'broken_watch backfill_source');
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
-  activity_id_seq audit_event_id_seq binding_change_id_seq consent_id_seq delivered_mark_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
+  activity_id_seq audit_event_id_seq binding_change_id_seq consent_id_seq event_type_change_id_seq delivered_mark_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
   message_attempt_id_seq outbound_message_id_seq person_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
@@ -95,9 +95,9 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   record_portal_token revoke_portal_token revoke_portal_tokens list_revoked_portal_tokens
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
-  delete_event_type get_delivery act_on_delivery list_attempts list_deliveries search_org try_filter list_org_settings
+  delete_event_type list_event_type_changes get_delivery act_on_delivery list_attempts list_deliveries search_org try_filter list_org_settings
   list_sagas get_saga get_saga_execution
-  list_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
+  list_dead_letters group_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
   create_replay_job preview_replay_job create_backfill get_replay_job list_replay_jobs change_replay_job
   -- messages
   get_message list_messages count_messages cancel_message resend_message list_audit_events list_activity list_inbound_messages
@@ -123,7 +123,7 @@ $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
   forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lane_refusals forget_lanes forget_default_rows
   forget_replay_jobs note_traffic
-  erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates forget_early_reports apply_callbacks_step note_foreign_kick end_broker_claims abandoned_letters
+  erase_inbound erase_outbound forget_accepted remove_request_keys remove_type_changes remove_revoked_tokens forget_saga_keys forget_updates forget_early_reports apply_callbacks_step note_foreign_kick end_broker_claims abandoned_letters
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- portal tokens
@@ -240,9 +240,9 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   read_cursor release_command rewrite_command to_cursor
   -- the API
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
-  create_slack_of_wire change_catalogue check_schema_size change_endpoint change_event_types check_delivery
+  create_slack_of_wire schema_members type_difference record_type_change change_catalogue check_schema_size change_endpoint change_event_types check_delivery
   check_endpoint_change check_is_open create_by_kind dead_letter_json may_have_status delivery_endpoints delivery_json
-  endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
+  endpoint_json event_json event_type_json lock_org_endpoint partition_floor open_audit_list open_event_list open_delivery_list open_letter_list
   org_dead_letter place_between refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span was_rotated
   -- messages of the API, partitions, cleanup, metrics

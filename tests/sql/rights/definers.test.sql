@@ -30,7 +30,7 @@ select pg_temp.safe('Values of types of Postgres, and SQL that the function itse
   delete_org_endpoint delete_template disable_endpoint discard_dead_letter discard_org_dead_letter dispatch
   drop_saga end_saga expire_deliveries expire_org_secret expire_secret gate_totals get_channel get_channel_access get_dead_letter
   get_delivery get_event get_event_type get_health get_message get_metrics get_org_endpoint get_org_secret
-  get_org_overview get_org_stats get_org_test get_person get_replay_job get_retry_config get_saga get_saga_execution get_whatsapp_app grant_consent is_retryable last_tick_at
+  get_org_overview get_org_stats get_org_test get_person get_replay_job get_retry_config get_saga get_saga_execution get_whatsapp_app grant_consent group_dead_letters is_retryable last_tick_at
   list_activity list_attempts list_audit_events list_channels list_consents list_dead_letters list_deliveries
   list_event_types list_events list_inbound_messages list_messages list_opt_outs list_org_endpoints list_org_settings list_consumers list_sagas list_replay_jobs list_reply_words list_revoked_portal_tokens
   list_templates list_workers mark_delivered mark_sent_late opt_in_recipient opt_out_recipient part_person pause_endpoint pause_org_endpoint

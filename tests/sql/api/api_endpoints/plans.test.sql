@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(6);
+select plan(10);
 
 insert into outbox.endpoint (org_id, url, created_at, updated_at)
 select 'many', 'https://example.com/' || n, outbox.clock() - n * interval '1 second', outbox.clock() from generate_series(1, 20000) n;
@@ -24,6 +24,11 @@ select cmp_ok(touched('select outbox.list_org_endpoints(''many'', null, 100)'), 
 select cmp_ok(touched(format('select outbox.list_org_endpoints(''many'', %L, 100)', p ->> 'nextCursor')), '<=', 250::bigint, 'and so does the next')
 from page;
 
+-- A search reads what is newer than the last row of its page.
+select is(outbox.list_org_endpoints('many', p_search => 'COM/77', p_limit => 2) #>> '{data,1,url}', 'https://example.com/770', 'a search finds a part of the URL, whatever its letters');
+select cmp_ok(touched('select outbox.list_org_endpoints(''many'', p_search => ''com/77'', p_limit => 2)'), '<=', 7800::bigint, 'and reads no further than its page');
+select is(outbox.list_org_endpoints('many', p_search => 'none'), '{"data": [], "nextCursor": null}', 'or nothing');
+select cmp_ok(touched('select outbox.list_org_endpoints(''many'', p_search => ''none'')'), '<=', 20100::bigint, 'having read all endpoints of the organisation');
 create temporary table first as select id from outbox.endpoint order by created_at desc limit 1;
 select is(s -> 'attempts' ->> 'capped' || ' ' || (s -> 'attempts' ->> 'total'), 'true 10000', 'stats count the last 10,000 attempts')
 from first, outbox.get_org_stats('many', id) s;

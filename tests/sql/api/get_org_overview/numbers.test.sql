@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(21);
+select plan(24);
 
 select is(outbox.get_org_overview('nobody') - 'time', '{"minutes": 60, "endpoints": {"total": 0, "enabled": 0, "paused": 0, "disabled": 0, "failing": 0, "breakersOpen": 0},
   "open": 0, "inFlight": 0, "oldestDueAt": null, "deadLetters": 0,
@@ -30,6 +30,10 @@ select is((select string_agg(b ->> 'endpointId', ' ' order by n) from o, jsonb_a
   (select bad || ' ' || paused || ' ' || good from e), 'the endpoints with work are listed, the worst first');
 select is(o -> 'busiest' -> 0 ->> 'failuresRunning', '5', 'with their failures in a row') from o;
 select is(o -> 'busiest' -> 0 ->> 'breaker', 'open', 'and their breaker') from o;
+-- 60 minutes have 24 parts of 150 s; all of this happened within the last one.
+select is(o -> 'busiest' -> 2 -> 'deliveredParts', (select jsonb_agg(case n when 23 then 3 else 0 end order by n) from generate_series(0, 23) n), 'its deliveries in parts of the span') from o;
+select is(o -> 'busiest' -> 0 -> 'failedParts' -> 23, '5', 'and its failures') from o;
+select is(o -> 'busiest' -> 1 -> 'failedParts', (select jsonb_agg(0) from generate_series(0, 23)), 'without attempts there are zeros') from o;
 select is(outbox.get_org_overview('org-2') -> 'attempts' ->> 'total', '1', 'another organisation has its own numbers');
 
 do $$ begin perform time_passes('59 min'); end $$;

@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(38);
+select plan(42);
 
 analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event, outbox.attempt, outbox.dead_letter;
 create temporary table made as select endpoint(p_org_id => 'many') as id, endpoint(p_org_id => 'few') as other;
@@ -34,6 +34,7 @@ insert into list values
   ('events', $$outbox.list_events('many')$$, 50, 200),
   ('no events', $$outbox.list_events('few')$$, 0, 100),
   ('no events of a type', $$outbox.list_events('many', 'a.c')$$, 0, 21000),
+  ('no events of a partition key', $$outbox.list_events('many', p_partition_key => 'none')$$, 0, 21000),
   ('deliveries', $$outbox.list_deliveries('many')$$, 50, 3000),
   ('no deliveries', $$outbox.list_deliveries('few')$$, 0, 100),
   ('pending', $$outbox.list_deliveries('many', 'pending')$$, 50, 3000),

@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(12);
+select plan(16);
 
 analyze outbox.event, outbox.dead_letter, outbox.delivery, outbox.attempt;
 select events(50000, 'a.b', p_org_id => 'many') is null as made_them;
@@ -46,6 +46,31 @@ select cmp_ok(pg_relation_size(i.indexrelid), '<=', 16384::bigint, 'an event wit
 from (values ('correlation_id'), ('idempotency_key')) w (word)
 join pg_index i on i.indrelid = (select e.tableoid from outbox.event e limit 1)
 join pg_class c on c.oid = i.indexrelid and pg_get_indexdef(i.indexrelid) like '%, ' || w.word || ', id)%';
+
+-- Neither does a search read the entries of other ids in the index, which are no rows: 50,000 events that have both.
+insert into outbox.event (id, org_id, type, body, correlation_id, idempotency_key, created_at)
+select outbox.uuid_v7(outbox.clock() + n * interval '1 ms'), 'full', 'a.b', '{}', 'cart-' || n, 'key-' || n, outbox.clock() from generate_series(1, 50000) n;
+insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, idempotency_key, attempt, event_created_at, why)
+select gen_random_uuid(), e.id, m.id, 'full', 'a.b', '{}', 'no', 6, outbox.clock(), e.correlation_id, e.idempotency_key, 6, e.created_at, 'retries_exhausted' from outbox.event e, made m where e.org_id = 'full';
+create function blocks() returns bigint language sql volatile as $$
+  select sum(pg_stat_get_xact_blocks_fetched(i.indexrelid)) from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relnamespace = 'outbox'::regnamespace
+$$;
+create function blocks_of(p_call text) returns bigint language plpgsql as $$
+declare
+  v_before bigint := helper.blocks();
+begin
+  execute 'select ' || p_call;
+  return helper.blocks() - v_before;
+end
+$$;
+create temporary table missing (name text, call text);
+insert into missing values
+  ('a correlation id that is not there', $$outbox.search_org('full', 'nothing')$$),
+  ('a key that is not there', $$outbox.search_org('full', p_idempotency_key => 'nothing')$$);
+select cmp_ok(blocks_of(call), '<=', 200::bigint, name || ': reads few pages of the indexes with old statistics') from missing;
+analyze outbox.event, outbox.dead_letter;
+select cmp_ok(blocks_of(call), '<=', 200::bigint, name || ': reads few with fresh ones') from missing;
 
 select * from finish();
 rollback;

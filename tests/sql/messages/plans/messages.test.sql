@@ -5,7 +5,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_usage.sql
-select plan(67);
+select plan(73);
 
 analyze outbox.outbound_message, outbox.message_attempt, outbox.audit_event, outbox.activity, outbox.inbound_message, outbox.consent, outbox.opt_out, outbox.event, outbox.delivery, outbox.lane;
 create temporary table made as select channel('many') as a, template(p_org_id => 'many') as code, channel('few', '100000000000002') as b, template(p_org_id => 'few') as code_b;
@@ -67,6 +67,10 @@ insert into call values
   ('audit of an action', $$select outbox.list_audit_events('many', p_audit_action => 'NONE')$$, 20),
   ('by recipient', $$select outbox.list_messages('many', p_recipient => '+12025000077')$$, 60),
   ('by correlation', $$select outbox.list_messages('many', p_correlation_id => 'cart-7')$$, 20),
+  -- The trail has one kind of entity: a page of another one stops at its bound.
+  ('audit of a kind', $$select outbox.list_audit_events('many', p_entity_type => 'OUTBOUND_MESSAGE')$$, 200),
+  ('audit of a kind that is not there', $$select outbox.list_audit_events('many', p_entity_type => 'CHANNEL')$$, 21000),
+  ('audit of an id without its kind', $$select outbox.list_audit_events('many', p_entity_id => 'none')$$, 21000),
   ('audit by correlation', $$select outbox.list_audit_events('many', p_correlation_id => 'cart-7')$$, 20),
   ('found by correlation', $$select outbox.found_messages('many', '{}', 'cart-7', null, 50)$$, 30),
   ('by key', $$select outbox.list_messages('many', p_idempotency_key => 'key-456')$$, 20),

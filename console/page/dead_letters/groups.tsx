@@ -1,0 +1,71 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import { api } from '../app/api.ts'
+import { useLive } from '../app/data.ts'
+import { number } from '../app/format.ts'
+import { Link } from '../parts/link.tsx'
+import { Empty, Read } from '../parts/state.tsx'
+import { EndpointName, Foreign, Time } from '../parts/value.tsx'
+
+/** The dead letters that wait for a decision, by endpoint and error. */
+export function DeadLetterGroups(): JSX.Element {
+  const groups = useLive(['dead-letter-groups'], (signal) => api.groupDeadLetters({ signal }))
+  return (
+    <Read of={groups}>
+      {({ data, isWhole }) =>
+        data.length === 0
+          ? (
+            <Empty title='No dead letter waits for a decision'>
+              <p>All of them were replayed or discarded.</p>
+            </Empty>
+          )
+          : (
+            <>
+              <div class='table-box'>
+                <table>
+                  <caption class='hidden'>Dead letters by endpoint and error</caption>
+                  <thead>
+                    <tr>
+                      <th scope='col'>Endpoint</th>
+                      <th scope='col'>Error</th>
+                      <th scope='col' class='num'>Dead letters</th>
+                      <th scope='col'>First</th>
+                      <th scope='col'>Last</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.map(({ endpointId, error, count, firstAt, lastAt }) => (
+                      <tr key={`${endpointId} ${error}`}>
+                        <td>
+                          <EndpointName id={endpointId} />
+                        </td>
+                        <td class='error-text'>
+                          <Foreign text={error} />
+                        </td>
+                        <td class='num'>
+                          <Link to={`/dead-letters?endpoint=${endpointId}`} row>
+                            {number(count)}
+                          </Link>
+                        </td>
+                        <td class='nowrap'>
+                          <Time at={firstAt} />
+                        </td>
+                        <td class='nowrap'>
+                          <Time at={lastAt} />
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {!isWhole && (
+                <p class='quiet'>
+                  There are more: the newest 20,000 dead letters are read, and 100 groups shown.
+                </p>
+              )}
+            </>
+          )}
+    </Read>
+  )
+}
