@@ -4,9 +4,10 @@ import type { EndReason, RunState } from './state.ts'
 /**
  * When the next dispatch is due, in ms on the run's clock; Infinity: not before something changes.
  * Results wait for others, so batches grow with the load. A dispatch is due earlier when enough slots
- * are free: at once while the queue is full, after `spacingMs` otherwise. Without early dispatches an
- * endpoint with a small limit of requests in flight would be served only once in `gatherMs`. Without
- * the spacing a light load would keep the database busy. Lease renewals wait for others too. After a
+ * are free: at once while the queue is full, else after spacing(), and not while another is in flight.
+ * Without early dispatches an endpoint with a small limit of requests in flight would be served only
+ * once in `gatherMs`. Without the spacing a light load would keep the database busy, and many workers
+ * would make ever smaller calls. Lease renewals wait for others too. After a
  * notification, a dispatch is due at once, because a commit notifies only if all workers sleep. But if the call
  * after the last notification found nothing, because another worker was faster, the next one waits for `pollMs`.
  */
@@ -18,7 +19,10 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (state.results.length > 0) {
     due = Math.min(due, state.oldestResultAt + gatherTime(state, options))
     if (free >= enoughSlots(state, options)) {
-      due = Math.min(due, state.wasFull ? state.respondedAt : state.respondedAt + options.spacingMs)
+      if (state.wasFull) due = Math.min(due, state.respondedAt)
+      else if (state.inFlight.length === 0) {
+        due = Math.min(due, state.respondedAt + spacing(state, options))
+      }
     }
   }
   if (state.end !== null || free <= 0 || state.inFlight.length > 0) return due
@@ -36,9 +40,22 @@ function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions):
   return inFlight.length < maxDispatches && seq - oldest < 7
 }
 
-/** How long a result waits for others: longer while the queue is full, so that dispatches are fewer. */
-function gatherTime({ wasFull }: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
-  return wasFull ? fullGatherMs : gatherMs
+/**
+ * How long a result waits for others: longer while the queue is full or the database is busy, so that
+ * dispatches are fewer.
+ */
+function gatherTime(state: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
+  return state.wasFull ? fullGatherMs : Math.min(fullGatherMs, Math.max(gatherMs, state.callMs))
+}
+
+/**
+ * The pause after a response while the queue is not full: as long as the call took, within bounds. If
+ * the endpoints limit what all workers have in flight, each worker has few results at a time. A call
+ * costs the database the same 3 ms for ten results as for a hundred, so the longer its calls take, the
+ * fewer are made.
+ */
+function spacing({ callMs }: RunState, { spacingMs, fullGatherMs }: RunOptions): number {
+  return Math.min(fullGatherMs, Math.max(spacingMs, callMs))
 }
 
 /**

@@ -52,6 +52,27 @@ export const run: readonly Mutant[] = [
     why: 'A run that has claimed its share gives it all back.',
   },
   {
+    file: 'functions/deliver/due.ts',
+    find: 'Math.min(fullGatherMs, Math.max(spacingMs, callMs))',
+    replace: 'spacingMs',
+    tests: ['functions/deliver/run_pace.test.ts'],
+    why: 'Many workers keep a busy database busy with calls that have a few results each.',
+  },
+  {
+    file: 'functions/deliver/due.ts',
+    find: 'Math.min(fullGatherMs, Math.max(gatherMs, state.callMs))',
+    replace: 'gatherMs',
+    tests: ['functions/deliver/run_pace.test.ts'],
+    why: 'A second call begins with a few results while a busy database works on the first.',
+  },
+  {
+    file: 'functions/deliver/due.ts',
+    find: 'else if (state.inFlight.length === 0) {',
+    replace: 'else {',
+    tests: ['functions/deliver/run_pace.test.ts'],
+    why: 'Each worker makes two small calls at once, which wait for the same endpoints.',
+  },
+  {
     file: 'functions/deliver/chains.ts',
     find: `isOpen = result.outcome === 'delivered'`,
     replace: 'isOpen = true',
