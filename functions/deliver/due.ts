@@ -4,12 +4,13 @@ import type { EndReason, RunState } from './state.ts'
 /**
  * When the next dispatch is due, in ms on the run's clock; Infinity: not before something changes.
  * Results wait for others, so batches grow with the load. A dispatch is due earlier when enough slots
- * are free: at once while the queue is full, else after spacing(), and not while another is in flight.
- * Without early dispatches an endpoint with a small limit of requests in flight would be served only
- * once in `gatherMs`. Without the spacing a light load would keep the database busy, and many workers
- * would make ever smaller calls. Lease renewals wait for others too. After a
- * notification, a dispatch is due at once, because a commit notifies only if all workers sleep. But if the call
- * after the last notification found nothing, because another worker was faster, the next one waits for `pollMs`.
+ * are free: at once while the queue is full, else after `spacingMs`. With few results it is due after
+ * spacing(), and not early while another one is in flight. Without early dispatches an endpoint with a
+ * small limit of requests in flight would be served only once in `gatherMs`. Without the spacing a
+ * light load would keep the database busy, and many workers would make ever smaller calls. Lease
+ * renewals wait for others too. After a notification, a dispatch is due at once, because a commit
+ * notifies only if all workers sleep. But if the call after the last notification found nothing,
+ * because another worker was faster, the next one waits for `pollMs`.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
@@ -20,7 +21,9 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
     due = Math.min(due, state.oldestResultAt + gatherTime(state, options))
     if (free >= enoughSlots(state, options)) {
       if (state.wasFull) due = Math.min(due, state.respondedAt)
-      else if (state.inFlight.length === 0) {
+      else if (state.results.length >= shareOf(options) / 4) {
+        due = Math.min(due, state.respondedAt + options.spacingMs)
+      } else if (state.inFlight.length === 0) {
         due = Math.min(due, state.respondedAt + spacing(state, options))
       }
     }
@@ -49,10 +52,10 @@ function gatherTime(state: RunState, { gatherMs, fullGatherMs }: RunOptions): nu
 }
 
 /**
- * The pause after a response while the queue is not full: as long as the call took, within bounds. If
- * the endpoints limit what all workers have in flight, each worker has few results at a time. A call
- * costs the database the same 3 ms for ten results as for a hundred, so the longer its calls take, the
- * fewer are made.
+ * The pause after a response if there are few results: as long as the call took, within bounds. If the
+ * endpoints limit what all workers have in flight, each worker has few results at a time. A call of any
+ * size costs the database 3 ms, so the longer its calls take, the fewer are made. With eight workers, a
+ * delivery costs it 104 instead of 152 µs (tests/bench/beside.ts).
  */
 function spacing({ callMs }: RunState, { spacingMs, fullGatherMs }: RunOptions): number {
   return Math.min(fullGatherMs, Math.max(spacingMs, callMs))

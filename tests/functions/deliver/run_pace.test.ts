@@ -116,6 +116,21 @@ Deno.test('run() lets results wait for the dispatch in flight while the queue is
   await stopRun(harness, running)
 })
 
+Deno.test('run() lets a quarter of the results of a call not wait for the dispatch in flight', async () => {
+  for (const [share, calls] of [[20, [1080, 1090]], [24, [1080, 1130]]] as const) {
+    const harness = createHarness()
+    const { clock, database, courses } = harness
+    database.latencyMs = 40
+    for (let i = 1; i <= 6; i++) courses[`event-${i}`] = { ms: i === 1 ? 1 : 50 }
+    database.add(...many(6))
+    const running = harness.start({ slots: 2 * share, maxDispatches: 2 })
+    await clock.advance(140)
+    expect(database.calls.slice(1).map(({ at }) => at)).toEqual([...calls])
+    expect(database.calls.map(({ results }) => results.length)).toEqual([0, 1, 5])
+    await stopRun(harness, running)
+  }
+})
+
 Deno.test('run() polls every 25 ms for 5 s, then four times within the configured interval', async () => {
   for (const [poll_ms, looks] of [[1_000, 40], [10_000, 4], [60, 400]] as const) {
     const harness = createHarness()
