@@ -21,7 +21,7 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
     due = Math.min(due, state.oldestResultAt + gatherTime(state, options))
     if (free >= enoughSlots(state, options)) {
       if (state.wasFull) due = Math.min(due, state.respondedAt)
-      else if (state.results.length >= shareOf(options) / 4) {
+      else if (state.results.length >= options.enoughResults) {
         due = Math.min(due, state.respondedAt + options.spacingMs)
       } else if (state.inFlight.length === 0) {
         due = Math.min(due, state.respondedAt + spacing(state, options))

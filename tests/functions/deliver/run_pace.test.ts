@@ -116,14 +116,14 @@ Deno.test('run() lets results wait for the dispatch in flight while the queue is
   await stopRun(harness, running)
 })
 
-Deno.test('run() lets a quarter of the results of a call not wait for the dispatch in flight', async () => {
-  for (const [share, calls] of [[20, [1080, 1090]], [24, [1080, 1130]]] as const) {
+Deno.test('run() lets enough results not wait for the dispatch in flight', async () => {
+  for (const [enoughResults, calls] of [[5, [1080, 1090]], [6, [1080, 1130]]] as const) {
     const harness = createHarness()
     const { clock, database, courses } = harness
     database.latencyMs = 40
     for (let i = 1; i <= 6; i++) courses[`event-${i}`] = { ms: i === 1 ? 1 : 50 }
     database.add(...many(6))
-    const running = harness.start({ slots: 2 * share, maxDispatches: 2 })
+    const running = harness.start({ enoughResults, maxDispatches: 2 })
     await clock.advance(140)
     expect(database.calls.slice(1).map(({ at }) => at)).toEqual([...calls])
     expect(database.calls.map(({ results }) => results.length)).toEqual([0, 1, 5])

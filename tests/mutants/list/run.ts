@@ -67,8 +67,8 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/due.ts',
-    find: 'state.results.length >= shareOf(options) / 4',
-    replace: 'state.results.length >= shareOf(options)',
+    find: 'state.results.length >= options.enoughResults',
+    replace: 'state.results.length > options.enoughResults',
     tests: ['functions/deliver/run_pace.test.ts'],
     why: 'Near its limit, a worker waits longer although its calls are large enough.',
   },
