@@ -49,7 +49,15 @@ export interface Relay extends AsyncDisposable {
 /** Starts a relay to this port of this machine. */
 export async function startRelay(port: number, ms: number): Promise<Relay> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', new URL(import.meta.url).pathname, `${port}`, `${ms}`],
+    args: [
+      'run',
+      '-A',
+      '--cached-only',
+      '--no-check',
+      new URL(import.meta.url).pathname,
+      `${port}`,
+      `${ms}`,
+    ],
     stdin: 'piped',
     stdout: 'piped',
   }).spawn()
