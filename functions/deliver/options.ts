@@ -22,6 +22,8 @@ export type RunOptions = {
   batchSize: number
   /** The share of a dispatch's slots that must be free for an early dispatch. */
   enoughShare: number
+  /** So many results are worth a dispatch of their own, also if the database is busy. */
+  enoughResults: number
   /** How long a result waits for others, so that one dispatch records them together. */
   gatherMs: number
   /** The same while the queue is full. */
@@ -62,6 +64,7 @@ const common = {
   stepSize: 262_144,
   windowMs: 2,
   batchSize: Infinity,
+  enoughResults: 100,
   gatherMs: 20,
   fullGatherMs: 50,
   spacingMs: 5,

@@ -44,6 +44,8 @@ export type RunState = {
   firstResponseAt: number
   /** When the last response came; -Infinity before the first. */
   respondedAt: number
+  /** How long the call of the last response took. */
+  callMs: number
   /** Whether a notification said that there may be work that no call has asked for yet. */
   isWoken: boolean
   /** When the call after the last notification found nothing; -Infinity if it found work. */
@@ -88,6 +90,7 @@ export function initialState(now: number, problem: string | null = null): RunSta
     renewalAt: Infinity,
     firstResponseAt: Infinity,
     respondedAt: -Infinity,
+    callMs: 0,
     isWoken: false,
     wokenInVainAt: -Infinity,
     wasFull: false,

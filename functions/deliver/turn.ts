@@ -148,6 +148,7 @@ function recordResponse(
   summary.stale += response.stale
   state.firstResponseAt = Math.min(state.firstResponseAt, now)
   state.respondedAt = now
+  state.callMs = now - calledAt
   state.wasFull = limit > 0 && deliveries.length >= limit
   // cpuMs() takes 0.2 ms.
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart

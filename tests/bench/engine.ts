@@ -1,5 +1,6 @@
 /** `deno task bench:engine`: everything that the engine promises in figures, one after the other. */
 
+import { beside } from './beside.ts'
 import { breakers } from './breakers.ts'
 import { dispatch } from './dispatch.ts'
 import { runMeasurements } from './engine/command.ts'
@@ -18,6 +19,7 @@ export const main = (): Promise<never> =>
     memory,
     dispatch,
     breakers,
+    beside,
     pinned,
   ])
 

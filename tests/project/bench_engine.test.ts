@@ -84,7 +84,11 @@ Deno.test('task bench:engine measures, tells its verdict and ends with 0', async
 })
 
 Deno.test('every command of a measurement that its file names is there', async () => {
-  for (const name of ['breakers', 'dispatch', 'idle', 'memory', 'pinned', 'publishing', 'waking']) {
+  for (
+    const name of [
+      ...['beside', 'breakers', 'dispatch', 'idle', 'memory', 'pinned', 'publishing', 'waking'],
+    ]
+  ) {
     const text = await Deno.readTextFile(join(projectRoot, 'tests', 'bench', `${name}.ts`))
     expect(text).toContain(`deno run -A tests/bench/${name}.ts [--small]`)
     expect(await Deno.readTextFile(join(projectRoot, 'tests', 'bench', 'engine.ts')))

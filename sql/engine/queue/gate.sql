@@ -56,8 +56,11 @@
 --
 -- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): a call that records 400
 -- results and claims 400 deliveries of 16 gates takes 15 to 17 ms, whether 100,000 or 5 million
--- deliveries are open or 1 million are in one lane; 23 ms with 100,000 lanes in one gate; 80 ms
--- with 400 gates. A gate whose endpoint the run does not know yet costs 160 us.
+-- deliveries are open or 1 million are in one lane; 23 ms with 100,000 lanes in one gate. With 400
+-- gates it takes 77 ms of CPU time, 190 us for each: park() 30 %, as each gate passes it twice,
+-- the leases 26 %, the results 20 %, due_gates() 8 %, the locks 4 %. The cost is in many lookups
+-- and row versions (8 for a delivery), not in one statement. A gate whose endpoint the run does not
+-- know yet costs 10 us more, and 100 us with a secret in the Vault of the local stack.
 
 create table outbox.gate (
   id bigint generated always as identity,

@@ -83,6 +83,54 @@ Deno.test('run() leaves 5 ms between dispatches while the queue is not full', as
   await stopRun(harness, running)
 })
 
+Deno.test('run() leaves as long between dispatches as the last one took, but at most 50 ms, while the queue is not full', async () => {
+  for (const [latencyMs, secondAt] of [[12, 1024], [40, 1080], [300, 1350]] as const) {
+    const harness = createHarness()
+    const { clock, database, courses } = harness
+    database.latencyMs = latencyMs
+    courses['event-1'] = { ms: 1 }
+    database.add({})
+    const running = harness.start()
+    await clock.advance(400)
+    expect(database.calls.slice(0, 2).map(({ at }) => at)).toEqual([1000, secondAt])
+    expect(database.calls[1]?.results).toHaveLength(1)
+    await clock.advance(1_000)
+    await stopRun(harness, running)
+  }
+})
+
+Deno.test('run() lets results wait for the dispatch in flight while the queue is not full', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  database.latencyMs = 40
+  ;[1, 2, 50].forEach((ms, n) => courses[`event-${n + 1}`] = { ms })
+  database.add(...many(3))
+  const running = harness.start({ maxDispatches: 2 })
+  await clock.advance(140)
+  // The third result comes 10 ms after the second call began, and waits for 40 ms, as long as a call takes.
+  expect(database.calls.map(({ at, results }) => [at, results.length])).toEqual([
+    [1000, 0],
+    [1080, 2],
+    [1130, 1],
+  ])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() lets enough results not wait for the dispatch in flight', async () => {
+  for (const [enoughResults, calls] of [[5, [1080, 1090]], [6, [1080, 1130]]] as const) {
+    const harness = createHarness()
+    const { clock, database, courses } = harness
+    database.latencyMs = 40
+    for (let i = 1; i <= 6; i++) courses[`event-${i}`] = { ms: i === 1 ? 1 : 50 }
+    database.add(...many(6))
+    const running = harness.start({ enoughResults, maxDispatches: 2 })
+    await clock.advance(140)
+    expect(database.calls.slice(1).map(({ at }) => at)).toEqual([...calls])
+    expect(database.calls.map(({ results }) => results.length)).toEqual([0, 1, 5])
+    await stopRun(harness, running)
+  }
+})
+
 Deno.test('run() polls every 25 ms for 5 s, then four times within the configured interval', async () => {
   for (const [poll_ms, looks] of [[1_000, 40], [10_000, 4], [60, 400]] as const) {
     const harness = createHarness()
