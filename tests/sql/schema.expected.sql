@@ -20937,7 +20937,9 @@ declare
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
   v_list refcursor;
-  v_row record;
+  v_event outbox.event;
+  v_n bigint;
+  v_next uuid;
   v_rows integer := 0;
   v_last uuid;
   v_data jsonb[] := array[]::jsonb[];
@@ -20946,23 +20948,23 @@ begin
   v_list := outbox.open_event_list(p_org_id, p_event_type, p_partition_key, v_span[1], v_below,
     v_most_rows);
   loop
-    fetch v_list into v_row;
-    exit when not found or v_row.id < v_span[1];
-    if v_row.n > v_most_rows then
+    fetch v_list into v_event.id, v_event.org_id, v_event.type, v_event.partition_key,
+      v_event.correlation_id, v_event.idempotency_key, v_event.traceparent, v_event.endpoint_id,
+      v_event.deliver_at, v_event.created_at, v_n, v_next;
+    exit when not found or v_event.id < v_span[1];
+    if v_n > v_most_rows then
       close v_list;
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_row.n);
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_n);
     end if;
-    v_rows := v_row.n;
-    v_last := v_row.id;
-    if v_row.type = coalesce(p_event_type, v_row.type)
-      and (p_partition_key is null or v_row.partition_key = p_partition_key)
+    v_rows := v_n;
+    v_last := v_event.id;
+    if v_event.type = coalesce(p_event_type, v_event.type)
+      and (p_partition_key is null or v_event.partition_key = p_partition_key)
     then
-      v_data := v_data || outbox.event_json(row(v_row.id, v_row.org_id, v_row.type, null,
-        v_row.partition_key, v_row.correlation_id, v_row.idempotency_key, v_row.traceparent,
-        v_row.endpoint_id, v_row.deliver_at, v_row.created_at)::outbox.event);
+      v_data := v_data || outbox.event_json(v_event);
     end if;
-    exit when v_row.next_id is null or v_row.next_id < v_span[1];
+    exit when v_next is null or v_next < v_span[1];
     if pg_catalog.cardinality(v_data) = p_limit then
       close v_list;
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
