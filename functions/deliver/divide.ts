@@ -3,46 +3,26 @@ import type { DatabaseFault } from '../_shared/database/dispatch.ts'
 import type { Log } from '../_shared/base/log.ts'
 import { keyOf } from './attempt.ts'
 
-/** The results of one call that replaces a refused one. */
-export type Part = {
-  results: Result[]
-  /** The SQLSTATE and the text of the error: the database stores that it cannot store these results. */
-  refusedWith?: string
-}
-
-/** Errors that do not depend on the texts of a result: conflicts, lock timeouts and the statement timeout. */
-const independentOfTexts = /^(40|55|57014)/
-
 /**
- * Divides a call because the database refuses a part of it: returns the calls that replace it. Several results become two halves.
- * A single result is reported once more without the texts of the endpoint's response, if they may be the cause. If it is still
- * refused, the run reports only that: the delivery is released and redelivered later, and after the third
- * time it is set aside. If that is refused too, it is logged and dropped, and the lease expires.
+ * Divides a call because the database refuses a part of it: returns the results of each call that
+ * replaces it. Several results become two halves. A single result is reported once more without the
+ * texts of the endpoint's response; if that is refused too, it is logged and dropped, and its lease
+ * expires.
  */
 export function divide(
   reported: readonly (Result | Renewal)[],
-  { code, message }: DatabaseFault,
+  { message }: DatabaseFault,
   log: Log,
-  refusedWith?: string,
-): Part[] {
+): Result[][] {
   const results = reported.filter((one): one is Result => one.outcome !== 'renew')
   const [first, second] = results
   if (first === undefined) return []
   if (second !== undefined) {
     const half = Math.ceil(results.length / 2)
-    return [{ results: results.slice(0, half) }, { results: results.slice(half) }]
+    return [results.slice(0, half), results.slice(half)]
   }
-  if (refusedWith === undefined) {
-    const bare = withoutTexts(first)
-    const mayBeText = !independentOfTexts.test(code) &&
-      JSON.stringify(bare) !== JSON.stringify(first)
-    return [
-      mayBeText ? { results: [bare] } : {
-        results: [first],
-        refusedWith: `${code === '' ? 'XX000' : code} ${message}`,
-      },
-    ]
-  }
+  const bare = withoutTexts(first)
+  if (JSON.stringify(bare) !== JSON.stringify(first)) return [[bare]]
   log('error', 'result not taken', { ...keyOf(first), outcome: first.outcome, error: message })
   return []
 }

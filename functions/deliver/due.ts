@@ -13,7 +13,6 @@ import type { EndReason, RunState } from './state.ts'
  * because another worker was faster, the next one waits for `pollMs`.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
-  if (state.waits) return Math.min(reportDueAt(state, options), routeDueAt(state, options))
   if (!mayOverlap(state, options)) return Infinity
   if (state.parts.length > 0) return -Infinity
   const free = openSlots(state, options)
@@ -40,34 +39,8 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
  * eight responses of a run, so that a lost one can be requested again.
  */
 function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions): boolean {
-  return inFlight.length < maxDispatches && isRemembered({ seq, inFlight })
-}
-
-function isRemembered({ seq, inFlight }: Pick<RunState, 'seq' | 'inFlight'>): boolean {
   const [oldest = seq] = inFlight
-  return seq - oldest < 7
-}
-
-/**
- * When the next call that only reports is due, while events wait for the turn of their organisation. Results wait
- * for the gates of their endpoints, which other calls of the same organisation hold. A call that routes must not wait
- * with them, because the events of all organisations would.
- */
-export function reportDueAt(state: RunState, options: RunOptions): number {
-  if (state.isReporting || !isRemembered(state)) return Infinity
-  if (state.parts.length > 0) return -Infinity
-  const due = state.renewalAt + options.gatherMs
-  return state.results.length > 0 ? Math.min(due, state.oldestResultAt + options.gatherMs) : due
-}
-
-/** When the next call that routes and claims is due, while events wait for the turn of their organisation. */
-function routeDueAt(state: RunState, options: RunOptions): number {
-  const { end, inFlight, isReporting, routed, routedAt } = state
-  const isRouting = inFlight.length > (isReporting ? 1 : 0)
-  if (end !== null || isRouting || openSlots(state, options) <= 0 || !isRemembered(state)) {
-    return Infinity
-  }
-  return routedAt + (routed ? options.gatherMs / 2 : options.pollMs)
+  return inFlight.length < maxDispatches && seq - oldest < 7
 }
 
 /**
@@ -75,17 +48,21 @@ function routeDueAt(state: RunState, options: RunOptions): number {
  * dispatches are fewer.
  */
 function gatherTime(state: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
-  return state.wasFull ? fullGatherMs : Math.min(fullGatherMs, Math.max(gatherMs, state.callMs))
+  return state.wasFull ? fullGatherMs : Math.min(fullGatherMs, Math.max(gatherMs, busyMs(state)))
 }
 
 /**
- * The pause after a response if there are few results: as long as the call took, within bounds. If the
- * endpoints limit what all workers have in flight, each worker has few results at a time. A call of any
- * size costs the database 3 ms, so the longer its calls take, the fewer are made. With eight workers, a
- * delivery costs it 104 instead of 152 µs (tests/bench/beside.ts).
+ * The pause after a response if there are few results: as long as the call took because the database is
+ * busy, within bounds. If the endpoints limit what all workers have in flight, each worker has few
+ * results at a time. A call of any size costs the database 3 ms, so the busier it is, the fewer are made.
  */
-function spacing({ callMs }: RunState, { spacingMs, fullGatherMs }: RunOptions): number {
-  return Math.min(fullGatherMs, Math.max(spacingMs, callMs))
+function spacing(state: RunState, { spacingMs, fullGatherMs }: RunOptions): number {
+  return Math.min(fullGatherMs, Math.max(spacingMs, busyMs(state)))
+}
+
+/** How much longer the last call took than the fastest one, which has the way to the database and back. */
+function busyMs({ callMs, fastestMs }: RunState): number {
+  return Math.max(0, callMs - fastestMs)
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Result } from '../_shared/contract/contract.ts'
-import type { Part } from './divide.ts'
 import { emptyCache, type EndpointCache } from './endpoint_cache.ts'
 
 /** Why a run ends. */
@@ -36,8 +35,8 @@ export type RunState = {
   /** Results for the next dispatch. */
   results: Result[]
   oldestResultAt: number
-  /** The parts of refused calls; each is a call of its own. */
-  readonly parts: Part[]
+  /** The results of refused calls; each group is reported in its own call. */
+  readonly parts: Result[][]
   /** The time of the first open request for a new lease; Infinity: there is none. */
   renewalAt: number
   /** When the first response came; Infinity before it. */
@@ -46,20 +45,14 @@ export type RunState = {
   respondedAt: number
   /** How long the call of the last response took. */
   callMs: number
+  /** How long the fastest call took; Infinity before the first response. */
+  fastestMs: number
   /** Whether a notification said that there may be work that no call has asked for yet. */
   isWoken: boolean
   /** When the call after the last notification found nothing; -Infinity if it found work. */
   wokenInVainAt: number
   /** Whether the last response filled all slots that were offered, so more deliveries are due. */
   wasFull: boolean
-  /** Whether events wait for the turn of their organisation, so that calls either route or report. */
-  waits: boolean
-  /** Whether the last call that could route did, so that the next one should come soon. */
-  routed: boolean
-  /** When the last response to a call that may route came. */
-  routedAt: number
-  /** Whether a call that only reports is in flight. */
-  isReporting: boolean
   /** When a response last brought work. */
   workedAt: number
   /** When the last lease of the run expires. */
@@ -91,13 +84,10 @@ export function initialState(now: number, problem: string | null = null): RunSta
     firstResponseAt: Infinity,
     respondedAt: -Infinity,
     callMs: 0,
+    fastestMs: Infinity,
     isWoken: false,
     wokenInVainAt: -Infinity,
     wasFull: false,
-    waits: false,
-    routed: false,
-    routedAt: -Infinity,
-    isReporting: false,
     workedAt: now,
     leasedUntil: now,
     claimed: 0,

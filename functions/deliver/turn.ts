@@ -4,19 +4,15 @@ import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { claimShare, countHeld } from './org_share.ts'
-import { isNearlyFull, mustNotSend, reportDueAt, sendsTheRest } from './due.ts'
+import { isNearlyFull, mustNotSend, sendsTheRest } from './due.ts'
 import { withSettings } from './options.ts'
 import { divide } from './divide.ts'
-import type { RenewalBatch } from './renewals.ts'
 import { contractRefused, projectRefused } from './refusal.ts'
 import { addCached, unlessExpired, withEndpoints } from './endpoint_cache.ts'
 import { dispatchWithRetries, type TimedResponse } from './redispatch.ts'
 
 /** The least time to repeat a call to a database that does not respond; longer while leases are open. */
 const patienceMs = 10_000
-
-/** Of a call that only routes and claims. */
-const noRenewals: RenewalBatch = { renewals: [], settle: () => {} }
 
 /**
  * One dispatch: it reports the results, claims at most `room` deliveries and starts to send them. If
@@ -25,20 +21,15 @@ const noRenewals: RenewalBatch = { renewals: [], settle: () => {} }
  */
 export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
-  const divides = state.waits && !ended
-  const isReport = divides && reportDueAt(state, options) <= deps.clock.now()
-  const isRoute = divides && !isReport
-  const renewals = isRoute ? noRenewals : run.renewals.take()
-  const part = isRoute ? undefined : state.parts.shift()
-  const results = isRoute ? [] : part?.results ?? state.results
+  const renewals = run.renewals.take()
+  const part = state.parts.shift()
+  const results = part ?? state.results
   const share = claimShare(state, room, options.maxOutstanding)
-  const claims = part === undefined && !isReport
-  const limit = claims ? share.limit : 0
-  if (part === undefined && !isRoute) state.results = []
-  const wasWoken = claims && state.isWoken
+  const limit = part === undefined ? share.limit : 0
+  if (part === undefined) state.results = []
+  const wasWoken = part === undefined && state.isWoken
   if (wasWoken) state.isWoken = false
-  if (!isRoute) state.renewalAt = Infinity
-  if (isReport) state.isReporting = true
+  state.renewalAt = Infinity
   state.known = unlessExpired(state.known, deps.clock.now())
   const known = state.known
   const call = {
@@ -49,14 +40,11 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     kind: options.kind,
     ended,
     known: known.revisions,
-    // The results of another call may not be recorded yet.
-    held: state.outstanding + state.offered + state.inFlight.length +
-      (isRoute ? state.results.length + state.parts.length : 0),
+    // The results of another call in flight may not be recorded yet.
+    held: state.outstanding + state.offered + state.inFlight.length,
     kinds: availableKinds(deps.senders),
     ...(state.seq === 1 && deps.kick ? { kick: deps.kick } : {}),
     ...(share.full.length > 0 ? { full: share.full } : {}),
-    ...(isReport ? { routes: false as const } : {}),
-    ...(part?.refusedWith === undefined ? {} : { refusedWith: part.refusedWith }),
     ...(deps.waker?.isListening === true ? { listens: true } : {}),
     ...(deps.describe === undefined ? {} : { worker: deps.describe(state.outstanding) }),
   }
@@ -69,7 +57,6 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   })
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
-  if (isReport) state.isReporting = false
   summary.dispatches++
   if (received === null || 'refusal' in received) {
     renewals.settle(null, 0)
@@ -85,18 +72,11 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   }
   if ('refused' in received) {
     renewals.settle(null, 0)
-    state.parts.unshift(...divide(call.results, received.refused, deps.log, part?.refusedWith))
+    state.parts.unshift(...divide(call.results, received.refused, deps.log))
     return
   }
   renewals.settle(received.response.renewed ?? null, received.calledAt)
   recordResponse(run, received, limit)
-  if (!isReport) state.routedAt = state.respondedAt
-  if (received.response.waits === false || received.response.waits === undefined) {
-    state.waits = false
-  } else if (!isReport) {
-    state.waits = true
-    state.routed = received.response.waits === true
-  }
   if (wasWoken) {
     state.wokenInVainAt = state.workedAt === state.respondedAt ? -Infinity : state.respondedAt
   }
@@ -149,6 +129,7 @@ function recordResponse(
   state.firstResponseAt = Math.min(state.firstResponseAt, now)
   state.respondedAt = now
   state.callMs = now - calledAt
+  state.fastestMs = Math.min(state.fastestMs, state.callMs)
   state.wasFull = limit > 0 && deliveries.length >= limit
   // cpuMs() takes 0.2 ms.
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart

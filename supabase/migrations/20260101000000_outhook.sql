@@ -6940,17 +6940,16 @@ create table outbox.router (
   open_xids xid8[] not null default '{}',
   batch integer not null default 1000,
   last_org text not null default '',
-  shared_at timestamptz not null default '-infinity',
-  passed integer not null default 0
+  shared_at timestamptz not null default '-infinity'
 );
 comment on table outbox.router is
   'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
   'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: '
   'the last organisation that had a turn. shared_at: when a batch last had events of an '
-  'organisation while another one was in waiting_part. passed: how many batches in a row passed '
-  'over waiting_part. turn: the number of updates, which is the key because it changes: with a '
-  'constant key each lookup would scan all dead versions while a transaction stays open. '
-  'lock_router() inserts the row again if it was deleted.';
+  'organisation while another one was in waiting_part. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. lock_router() inserts the row again if '
+  'it was deleted.';
 insert into outbox.router default values;
 
 create table outbox.routing_timeout (
@@ -6992,7 +6991,7 @@ begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   if v_router.turn is null then
     v_router := row(0, '00000000-0000-0000-0000-000000000000', '0', array[]::xid8[], 1000, '',
-      '-infinity', 0)::outbox.router;
+      '-infinity')::outbox.router;
   end if;
   return v_router;
 end
@@ -7008,16 +7007,6 @@ as $$
 $$;
 comment on function outbox.is_shared(outbox.router, timestamptz) is
   'Whether organisations wait for each other, or did in the last 5 s. Then a call does less.';
-
-create function outbox.may_pass(p_router outbox.router, p_now timestamptz) returns boolean
-language sql immutable set search_path = ''
-as $$
-  select outbox.is_shared(p_router, p_now) and p_router.passed < 4
-$$;
-comment on function outbox.may_pass(outbox.router, timestamptz) is
-  'Whether a call with new events may pass over the organisations in waiting_part, so that the new '
-  'events wait neither for the work nor for the locks of a turn: four times in a row, while '
-  'organisations wait for each other.';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql
@@ -7079,21 +7068,6 @@ end
 $$;
 comment on function outbox.wait_for_turns(outbox.part[]) is
   'Puts parts of unrouted into waiting_part. locks: the caller holds router.';
-
-create function outbox.has_waiting() returns boolean
-language plpgsql stable
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  return exists (select from outbox.waiting_part b where b.org_id > '');
-end
-$$;
-comment on function outbox.has_waiting() is
-  'Whether an organisation is in waiting_part.';
 
 create function outbox.waiting_orgs(p_after text, p_limit integer) returns text[]
 language plpgsql stable
@@ -7255,18 +7229,16 @@ create type outbox.routing as (
   questions outbox.question[],
   is_shared boolean,
   turn_of text,
-  turn_orgs text[],
-  is_new_only boolean
+  turn_orgs text[]
 );
 comment on type outbox.routing is
   'One batch. events: those that it finishes, in the order of turns; rows_at: the places of '
-  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: '
-  'their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that '
-  'it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new '
-  'state of router, null to keep it; questions: the filters still to be evaluated, in the order '
-  'of the pairs; is_shared: other organisations may wait for this one; turn_of: the last '
-  'organisation that has had a turn; turn_orgs: the organisations that were read from '
-  'waiting_part; is_new_only: it passes over waiting_part (may_pass()).';
+  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their '
+  'organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does '
+  'not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of '
+  'router, null to keep it; questions: the filters still to be evaluated, in the order of the '
+  'pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation '
+  'that has had a turn; turn_orgs: the organisations that were read from waiting_part.';
 
 -- sql/engine/route/unrouted.sql
 
@@ -7573,11 +7545,9 @@ comment on function outbox.has_unrouted() is
 --                 the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
--- of the work for filters, and claims an eighth of a batch of one organisation, so that the next
--- one comes soon. A call that has new events passes over waiting_part (may_pass()), and claims
--- nothing of its organisations (passed_over()), but at most four such calls come before a turn. So
--- a new event waits neither for the work of a turn nor for the locks of its gates.
+-- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
+-- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
+-- the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -7587,7 +7557,7 @@ comment on function outbox.has_unrouted() is
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -7825,9 +7795,8 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
-  -- them could end the call before the first organisation.
-  v_most constant integer := 50;
+  -- Half of the pairs of a call while organisations wait for each other.
+  v_most constant integer := 125;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -7868,22 +7837,8 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
   'that have more endpoints than are counted.';
-
-create function outbox.passed_over(p_batch outbox.routing) returns text[]
-language plpgsql stable set search_path = ''
-as $$
-begin
-  if p_batch.is_new_only then
-    return outbox.waiting_orgs('', 100);
-  end if;
-  return '{}'::text[];
-end
-$$;
-comment on function outbox.passed_over(outbox.routing) is
-  'The organisations of which a call with this batch claims nothing: if it is for new events '
-  'alone, up to 100 of those that wait for a turn.';
 
 create function outbox.heavy_last(
   p_batch outbox.routing, p_most bigint
@@ -7988,7 +7943,7 @@ comment on function outbox.org_pairs_end(outbox.routing, integer) is
 
 -- sql/engine/route/first_turn.sql
 
--- The first organisation of a turn has something in each call. in_turn() puts up to 50 deliveries
+-- The first organisation of a turn has something in each call. in_turn() puts up to 125 deliveries
 -- of organisations with few endpoints before it. If their filters use up the work of the call, or
 -- their events have more deliveries than the organisation has subscriptions, nothing of the first
 -- one would come before the end of the batch, in this call and in each later one. Then
@@ -8036,15 +7991,15 @@ comment on function outbox.first_ahead(outbox.routing) is
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events, and read_turn() those of waiting_part, unless
---     the call passes over them (may_pass()). in_turn() orders them (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
+--     in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has 100 pairs at most.
+--     organisations wait for each other, each has half of the pairs at most.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -8105,7 +8060,7 @@ declare
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 100;
+  v_most_of_org constant integer := 250;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -8126,22 +8081,16 @@ begin
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 8;
-    v_most_work := v_most_work / 16;
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
   if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
     or exists (select from outbox.waiting_part)
-      and not outbox.may_pass(v_router, outbox.clock())
   then
-    if v_is_shared then
-      v_router.batch := greatest(1, v_router.batch / 2);
-    end if;
     v_batch := outbox.read_turn(v_router, v_batch);
-  else
-    v_batch.is_new_only := exists (select from outbox.waiting_part);
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -8210,8 +8159,6 @@ begin
     from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
   p_batch.turn_of := case
-    -- It is no turn.
-    when p_batch.is_new_only then null
     when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
     when v_left is null then p_batch.turn_of
     else p_batch.turn_orgs[v_left - 1]
@@ -8334,35 +8281,29 @@ begin
       where k.addressee > k.behind
       union all
       (
-        select f.endpoint_id, pg_catalog.bool_or(f.filter is null),
-          pg_catalog.array_agg(f.filter) filter (where f.filter is not null),
-          pg_catalog.array_agg(f.weight) filter (where f.filter is not null)
-        from (
-          -- Several patterns of an endpoint that match a type often have the same filter.
-          select s.endpoint_id, (pg_catalog.array_agg(s.filter))[1] as filter,
-            pg_catalog.min(s.filter_weight) as weight
-          from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
-          cross join lateral (
-            -- A comparison of rows, or the planner might take the index by endpoint, which has
-            -- those of all organisations.
-            select s.endpoint_id, s.filter, s.filter_weight
-            from outbox.subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern
-              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-              and s.created_at <= k.at
-            union all
-            select s.endpoint_id, s.filter, s.filter_weight
-            from outbox.ended_subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern
-              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-              and s.ended_at > k.at and s.began_at <= k.at
-            offset 0
-          ) s
-          where k.addressee = v_nobody
-          group by s.endpoint_id, s.filter::text
-        ) f
-        group by f.endpoint_id
-        order by f.endpoint_id
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
+          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
+        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
+        cross join lateral (
+          -- A comparison of rows, or the planner might take the index by endpoint, which has those
+          -- of all organisations.
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
+        ) s
+        where k.addressee = v_nobody
+        group by s.endpoint_id
+        order by s.endpoint_id
         limit p_limit
       )
     ) s
@@ -8613,6 +8554,24 @@ $$;
 comment on function outbox.read_payload(uuid) is
   'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
+create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
+language plpgsql stable set search_path = ''
+as $$
+begin
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
+  from (
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
+    group by q.filter::text
+  ) f;
+  return p_question;
+end
+$$;
+comment on function outbox.each_filter_once(outbox.question) is
+  'A question without repeated filters: several patterns of an endpoint that match a type often '
+  'have the same filter.';
+
 create function outbox.passes_filters(p_question outbox.question, p_doc jsonb) returns boolean
 language plpgsql stable set search_path = ''
 as $$
@@ -8724,6 +8683,9 @@ begin
       v_value_count := (
         select outbox.count_values(e.body) from outbox.event e where e.id = v_event);
       v_is_read := false;
+    end if;
+    if pg_catalog.cardinality(v_question.filters) > 1 then
+      v_question := outbox.each_filter_once(v_question);
     end if;
     v_steps := outbox.filter_steps(v_question.weights, v_value_count);
     v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
@@ -9104,7 +9066,6 @@ begin
         when p_batch.is_shared and exists (select from outbox.waiting_part) then p_now
         else r.shared_at
       end,
-      passed = case when p_batch.is_new_only then r.passed + 1 else 0 end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -9128,8 +9089,7 @@ begin
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,
-            last_org = coalesce(p_batch.turn_of, r.last_org),
-            passed = case when p_batch.is_new_only then r.passed + 1 else 0 end
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
@@ -11110,29 +11070,6 @@ $$;
 comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
   'Adds a result that cannot be read to p_reported.';
 
-create function outbox.without_results(
-  p_reported outbox.reported, p_error text
-) returns outbox.reported
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_result outbox.result;
-begin
-  foreach v_result in array coalesce(p_reported.results, '{}') loop
-    if v_result.outcome is distinct from 'renew' then
-      p_reported.bad := p_reported.bad || v_result;
-      p_reported.sqlstates := p_reported.sqlstates || pg_catalog.left(p_error, 5);
-      p_reported.errors := p_reported.errors || pg_catalog.substr(p_error, 7, 1000);
-    end if;
-  end loop;
-  p_reported.results := null;
-  return p_reported;
-end
-$$;
-comment on function outbox.without_results(outbox.reported, text) is
-  'The results of a run that cannot store them, as results that the database refuses. p_error: the '
-  'SQLSTATE and the text of the error, with a space between them.';
-
 -- sql/engine/result/renew_lease.sql
 
 -- Renewed leases. A run sends the deliveries of an ordered lane one by one, which may take longer
@@ -11733,13 +11670,13 @@ as $$
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
   end if;
   return p_limit;
 end
 $$;
 comment on function outbox.most_of_org(integer, timestamptz) is
-  'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch '
+  'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
   'while organisations wait for each other in routing, else all.';
 
 create function outbox.due_gates(
@@ -11977,14 +11914,12 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    lane without such a row gives one row of nulls, and step 8 sets when it is due
 --                    again. Lanes whose min_rows_before fills the batch, or without rows_left, are
 --                    not read: 100 ordered lanes may have a whole quantum each.
---   5 numbered       request_no, token_no, gate_bytes: the requests that the gate has made, and the
---                    tokens and bytes that it has spent up to this row. fits_gate: all are within
---                    the gate's limits, and the row is within lane_limit. batch_no, batch_bytes:
---                    the number and the bytes of the rows of all gates that fit, up to this row.
---   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. While organisations wait for
---                    each other, a gate has 256 KiB and a call 1 MiB. The first row of a gate fits
---                    it whatever its size is, and that of the call is picked, or a large body would
---                    never be sent.
+--   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
+--                    it has spent up to this row. fits_gate: both are within the gate's limits, and
+--                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
+--                    of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
+--                    whatever its size is, or a large body would never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
@@ -12017,10 +11952,7 @@ as $$
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes bigint := 4 * 1024 * 1024;
-  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
-  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
-  v_gate_bytes bigint := v_max_bytes;
+  v_max_bytes constant bigint := 4 * 1024 * 1024;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -12029,10 +11961,6 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
-  if outbox.is_shared(outbox.current_router(), p_now) then
-    v_max_bytes := v_max_bytes / 4;
-    v_gate_bytes := v_max_bytes / 4;
-  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -12163,15 +12091,12 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity')
-        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
-          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
-            as gate_bytes
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -15259,9 +15184,6 @@ begin
   perform outbox.forget_batches(p_run, p_seq);
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
-    if p_contract ->> 'refused_with' ~ '^[0-9A-Z]{5} ' then
-      v_reported := outbox.without_results(v_reported, p_contract ->> 'refused_with');
-    end if;
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
@@ -15269,7 +15191,7 @@ begin
     v_given := coalesce(pg_catalog.cardinality(v_results), 0)
       + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
-  if v_stop is null and p_contract -> 'routes' is distinct from 'false' then
+  if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
       -- Not only at the end: the publishers of these milliseconds need not notify.
@@ -15316,7 +15238,7 @@ begin
     v_handed := outbox.hand_out(
       outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now,
-        outbox.full_orgs(p_contract) || outbox.passed_over(v_batch)),
+        outbox.full_orgs(p_contract)),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or assert_failure or others then
@@ -15334,11 +15256,7 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
-    case
-      when not outbox.has_waiting() then false
-      when v_batch.events is not null then true
-    end);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
 end
 $$;
 comment on function outbox.dispatch(
@@ -15353,20 +15271,16 @@ comment on function outbox.dispatch(
   'name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary '
   'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
   'it can send, absent for all, "full": organisations of which nothing is claimed, because they '
-  'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if '
-  'the same call was made before and its response was lost, "refused_with": the SQLSTATE and the '
-  'text of the error with which each call that stores these results fails, so that they are '
-  'refused, "routes": false if the call routes nothing: it would hold router while it waits for '
-  'the gates of its results, "worker": worker_facts(), of a worker}, null for contract 1; for a '
-  'run that supports none of contracts() the call only records results and returns '
-  'refuse_contract(); for a run of another project it only records results, and "stop" is the '
-  'reason (check_binding()); p_held: how many deliveries '
-  'the run holds besides those in p_results, null counts as none: only a run that holds none gets '
-  'an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", '
-  '"error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", '
-  '"events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "waits": '
-  'whether events still wait for the turn of their organisation, null if they do and this call '
-  'has routed nothing, "now_ms": the time of the database}. If the database refuses a result, a '
+  'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the'
+  ' same call was made before and its response was lost, "worker": worker_facts(), of a worker}, '
+  'null for contract 1; for a run that '
+  'supports none of contracts() the call only records results and returns refuse_contract(); for a '
+  'run of another project it only records results, and "stop" is the reason (check_binding()); '
+  'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
+  'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
+  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
+  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
   'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
   'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
   'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
@@ -15628,8 +15542,7 @@ create function outbox.build_response(
   p_retries json,
   p_renewed json,
   p_errors json,
-  p_problem text default null,
-  p_waits boolean default false
+  p_problem text default null
 ) returns json
 language plpgsql set search_path = ''
 as $$
@@ -15642,17 +15555,15 @@ begin
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
     'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()),
-    'waits', p_waits,
     'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 comment on function outbox.build_response(
-  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
-  'p_problem: the problem to report, null for tick_problem(); p_waits: whether events still wait '
-  'for the turn of their organisation, null if they do and the call has routed nothing. now_ms: '
-  'the time of the database in milliseconds since 1970, for signatures.';
+  'p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in '
+  'milliseconds since 1970, for signatures.';
 
 -- sql/engine/rights.sql
 

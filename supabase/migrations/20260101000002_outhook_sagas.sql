@@ -383,7 +383,6 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_result jsonb;
-  v_hint text;
 begin
   if p_by_token and exists (
     select from outbox.saga s where s.name = p_name and not s.by_tokens)
@@ -393,20 +392,6 @@ begin
       hint = 'Call from your backend, or define the saga with p_by_tokens => true';
   end if;
   v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
-  begin
-    -- Deferred constraints and triggers of the steps. At the commit, the text of an error with one
-    -- of Outhook's SQLSTATEs would be taken for Outhook's own, which a token receives.
-    set constraints all immediate;
-  exception
-    -- Unchanged, so that the caller can repeat the request.
-    when transaction_rollback then
-      raise;
-    when assert_failure or others then
-      get stacked diagnostics v_hint = pg_exception_hint;
-      raise exception using errcode = 'OH007',
-        message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
-        hint = v_hint;
-  end;
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -423,8 +408,7 @@ comment on function outbox.execute_org_saga(text, text, text, text, text, boolea
   'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", '
   '"eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, '
   'so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. '
-  'OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; '
-  'OH009: the saga is not defined for tokens. For the last call in a transaction.';
+  'OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
 
 -- sql/sagas/saga_log.sql
 

@@ -19,7 +19,6 @@ const keepToThemselves = [
   'route',
   'dispatch',
   'run_step',
-  'execute_org_saga',
   'try_apply',
   'try_backfill',
   'try_tick',

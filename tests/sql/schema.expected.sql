@@ -462,15 +462,14 @@ CREATE TYPE outbox.routing AS (
 	questions outbox.question[],
 	is_shared boolean,
 	turn_of text,
-	turn_orgs text[],
-	is_new_only boolean
+	turn_orgs text[]
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from waiting_part; is_new_only: it passes over waiting_part (may_pass()).';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, in the order of turns; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation that has had a turn; turn_orgs: the organisations that were read from waiting_part.';
 
 -- Name: sending_check; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1138,35 +1137,29 @@ begin
       where k.addressee > k.behind
       union all
       (
-        select f.endpoint_id, pg_catalog.bool_or(f.filter is null),
-          pg_catalog.array_agg(f.filter) filter (where f.filter is not null),
-          pg_catalog.array_agg(f.weight) filter (where f.filter is not null)
-        from (
-          -- Several patterns of an endpoint that match a type often have the same filter.
-          select s.endpoint_id, (pg_catalog.array_agg(s.filter))[1] as filter,
-            pg_catalog.min(s.filter_weight) as weight
-          from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
-          cross join lateral (
-            -- A comparison of rows, or the planner might take the index by endpoint, which has
-            -- those of all organisations.
-            select s.endpoint_id, s.filter, s.filter_weight
-            from outbox.subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern
-              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-              and s.created_at <= k.at
-            union all
-            select s.endpoint_id, s.filter, s.filter_weight
-            from outbox.ended_subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern
-              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-              and s.ended_at > k.at and s.began_at <= k.at
-            offset 0
-          ) s
-          where k.addressee = v_nobody
-          group by s.endpoint_id, s.filter::text
-        ) f
-        group by f.endpoint_id
-        order by f.endpoint_id
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
+          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
+        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
+        cross join lateral (
+          -- A comparison of rows, or the planner might take the index by endpoint, which has those
+          -- of all organisations.
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
+        ) s
+        where k.addressee = v_nobody
+        group by s.endpoint_id
+        order by s.endpoint_id
         limit p_limit
       )
     ) s
@@ -4499,9 +4492,9 @@ ALTER FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_no
 
 COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The data that a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints whose current revision is in p_known.';
 
--- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text, p_waits boolean DEFAULT false) RETURNS json
+CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -4514,16 +4507,15 @@ begin
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
     'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()),
-    'waits', p_waits,
     'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 
-ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) OWNER TO postgres;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(); p_waits: whether events still wait for the turn of their organisation, null if they do and the call has routed nothing. now_ms: the time of the database in milliseconds since 1970, for signatures.';
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in milliseconds since 1970, for signatures.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10227,15 +10219,14 @@ CREATE TABLE outbox.router (
     open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
     batch integer DEFAULT 1000 NOT NULL,
     last_org text DEFAULT ''::text NOT NULL,
-    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    passed integer DEFAULT 0 NOT NULL
+    shared_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
 );
 
 ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in waiting_part. passed: how many batches in a row passed over waiting_part. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. lock_router() inserts the row again if it was deleted.';
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the last organisation that had a turn. shared_at: when a batch last had events of an organisation while another one was in waiting_part. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. lock_router() inserts the row again if it was deleted.';
 
 -- Name: current_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10250,7 +10241,7 @@ begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   if v_router.turn is null then
     v_router := row(0, '00000000-0000-0000-0000-000000000000', '0', array[]::xid8[], 1000, '',
-      '-infinity', 0)::outbox.router;
+      '-infinity')::outbox.router;
   end if;
   return v_router;
 end
@@ -10347,8 +10338,6 @@ begin
     from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
   p_batch.turn_of := case
-    -- It is no turn.
-    when p_batch.is_new_only then null
     when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
     when v_left is null then p_batch.turn_of
     else p_batch.turn_orgs[v_left - 1]
@@ -11238,9 +11227,6 @@ begin
   perform outbox.forget_batches(p_run, p_seq);
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
-    if p_contract ->> 'refused_with' ~ '^[0-9A-Z]{5} ' then
-      v_reported := outbox.without_results(v_reported, p_contract ->> 'refused_with');
-    end if;
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
@@ -11248,7 +11234,7 @@ begin
     v_given := coalesce(pg_catalog.cardinality(v_results), 0)
       + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
-  if v_stop is null and p_contract -> 'routes' is distinct from 'false' then
+  if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
       -- Not only at the end: the publishers of these milliseconds need not notify.
@@ -11295,7 +11281,7 @@ begin
     v_handed := outbox.hand_out(
       outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now,
-        outbox.full_orgs(p_contract) || outbox.passed_over(v_batch)),
+        outbox.full_orgs(p_contract)),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or assert_failure or others then
@@ -11313,11 +11299,7 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
-    case
-      when not outbox.has_waiting() then false
-      when v_batch.events is not null then true
-    end);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
 end
 $$;
 
@@ -11325,7 +11307,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "refused_with": the SQLSTATE and the text of the error with which each call that stores these results fails, so that they are refused, "routes": false if the call routes nothing: it would hold router while it waits for the gates of its results, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "waits": whether events still wait for the turn of their organisation, null if they do and this call has routed nothing, "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11868,6 +11850,30 @@ ALTER FUNCTION outbox.due_suspect(p_now timestamp with time zone) OWNER TO postg
 -- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) IS 'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
+
+-- Name: each_filter_once(outbox.question); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.each_filter_once(p_question outbox.question) RETURNS outbox.question
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
+  from (
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
+    group by q.filter::text
+  ) f;
+  return p_question;
+end
+$$;
+
+ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO postgres;
+
+-- Name: FUNCTION each_filter_once(p_question outbox.question); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeated filters: several patterns of an endpoint that match a type often have the same filter.';
 
 -- Name: end_broker_claims(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12643,6 +12649,9 @@ begin
         select outbox.count_values(e.body) from outbox.event e where e.id = v_event);
       v_is_read := false;
     end if;
+    if pg_catalog.cardinality(v_question.filters) > 1 then
+      v_question := outbox.each_filter_once(v_question);
+    end if;
     v_steps := outbox.filter_steps(v_question.weights, v_value_count);
     v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)
       + case when v_steps > outbox.most_filter_steps() then 0 else coalesce(v_steps, 0) end;
@@ -12874,7 +12883,6 @@ CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context te
     AS $$
 declare
   v_result jsonb;
-  v_hint text;
 begin
   if p_by_token and exists (
     select from outbox.saga s where s.name = p_name and not s.by_tokens)
@@ -12884,20 +12892,6 @@ begin
       hint = 'Call from your backend, or define the saga with p_by_tokens => true';
   end if;
   v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
-  begin
-    -- Deferred constraints and triggers of the steps. At the commit, the text of an error with one
-    -- of Outhook's SQLSTATEs would be taken for Outhook's own, which a token receives.
-    set constraints all immediate;
-  exception
-    -- Unchanged, so that the caller can repeat the request.
-    when transaction_rollback then
-      raise;
-    when assert_failure or others then
-      get stacked diagnostics v_hint = pg_exception_hint;
-      raise exception using errcode = 'OH007',
-        message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
-        hint = v_hint;
-  end;
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -12915,7 +12909,7 @@ ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context tex
 
 -- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the saga is not defined for tokens. For the last call in a transaction.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16775,26 +16769,6 @@ ALTER FUNCTION outbox.has_unrouted() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether there is an event to route, by the same rules as read_unrouted().';
 
--- Name: has_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.has_waiting() RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  return exists (select from outbox.waiting_part b where b.org_id > '');
-end
-$$;
-
-ALTER FUNCTION outbox.has_waiting() OWNER TO postgres;
-
--- Name: FUNCTION has_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.has_waiting() IS 'Whether an organisation is in waiting_part.';
-
 -- Name: hash_key(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.hash_key() RETURNS text
@@ -17334,9 +17308,8 @@ CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
     SET jit TO 'off'
     AS $$
 declare
-  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
-  -- them could end the call before the first organisation.
-  v_most constant integer := 50;
+  -- Half of the pairs of a call while organisations wait for each other.
+  v_most constant integer := 125;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -17378,7 +17351,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 50 deliveries, and before those that have more endpoints than are counted.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 125 deliveries, and before those that have more endpoints than are counted.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -19792,10 +19765,7 @@ CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, 
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes bigint := 4 * 1024 * 1024;
-  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
-  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
-  v_gate_bytes bigint := v_max_bytes;
+  v_max_bytes constant bigint := 4 * 1024 * 1024;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -19804,10 +19774,6 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
-  if outbox.is_shared(outbox.current_router(), p_now) then
-    v_max_bytes := v_max_bytes / 4;
-    v_gate_bytes := v_max_bytes / 4;
-  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -19938,15 +19904,12 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity')
-        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
-          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
-            as gate_bytes
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -22113,21 +22076,6 @@ ALTER FUNCTION outbox.may_notify(p_queue_usage double precision) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.may_notify(p_queue_usage double precision) IS 'Whether a commit may notify: worker.notify is on, and the commit cannot fail because of it. PREPARE TRANSACTION refuses a transaction that notified, and a commit fails if the queue of notifications is full, because another session listens but does not read.';
 
--- Name: may_pass(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-  select outbox.is_shared(p_router, p_now) and p_router.passed < 4
-$$;
-
-ALTER FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION may_pass(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) IS 'Whether a call with new events may pass over the organisations in waiting_part, so that the new events wait neither for the work nor for the locks of a turn: four times in a row, while organisations wait for each other.';
-
 -- Name: may_queue_kick(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.may_queue_kick(p_why text, p_url text) RETURNS boolean
@@ -22584,7 +22532,7 @@ CREATE FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zo
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
   end if;
   return p_limit;
 end
@@ -22594,7 +22542,7 @@ ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zon
 
 -- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch while organisations wait for each other in routing, else all.';
+COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch while organisations wait for each other in routing, else all.';
 
 -- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25060,26 +25008,6 @@ ALTER FUNCTION outbox.partitions(p_table text) OWNER TO postgres;
 -- Name: FUNCTION partitions(p_table text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name or schema is: of the ids of event, of "at" of attempt. Oldest first.';
-
--- Name: passed_over(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.passed_over(p_batch outbox.routing) RETURNS text[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  if p_batch.is_new_only then
-    return outbox.waiting_orgs('', 100);
-  end if;
-  return '{}'::text[];
-end
-$$;
-
-ALTER FUNCTION outbox.passed_over(p_batch outbox.routing) OWNER TO postgres;
-
--- Name: FUNCTION passed_over(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.passed_over(p_batch outbox.routing) IS 'The organisations of which a call with this batch claims nothing: if it is for new events alone, up to 100 of those that wait for a turn.';
 
 -- Name: passes_filters(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27933,7 +27861,7 @@ declare
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 100;
+  v_most_of_org constant integer := 250;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -27954,22 +27882,16 @@ begin
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 8;
-    v_most_work := v_most_work / 16;
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
   if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
     or exists (select from outbox.waiting_part)
-      and not outbox.may_pass(v_router, outbox.clock())
   then
-    if v_is_shared then
-      v_router.batch := greatest(1, v_router.batch / 2);
-    end if;
     v_batch := outbox.read_turn(v_router, v_batch);
-  else
-    v_batch.is_new_only := exists (select from outbox.waiting_part);
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -31632,7 +31554,6 @@ begin
         when p_batch.is_shared and exists (select from outbox.waiting_part) then p_now
         else r.shared_at
       end,
-      passed = case when p_batch.is_new_only then r.passed + 1 else 0 end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -31656,8 +31577,7 @@ begin
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,
-            last_org = coalesce(p_batch.turn_of, r.last_org),
-            passed = case when p_batch.is_new_only then r.passed + 1 else 0 end
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
@@ -37710,33 +37630,6 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
 
--- Name: without_results(outbox.reported, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) RETURNS outbox.reported
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_result outbox.result;
-begin
-  foreach v_result in array coalesce(p_reported.results, '{}') loop
-    if v_result.outcome is distinct from 'renew' then
-      p_reported.bad := p_reported.bad || v_result;
-      p_reported.sqlstates := p_reported.sqlstates || pg_catalog.left(p_error, 5);
-      p_reported.errors := p_reported.errors || pg_catalog.substr(p_error, 7, 1000);
-    end if;
-  end loop;
-  p_reported.results := null;
-  return p_reported;
-end
-$$;
-
-ALTER FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) OWNER TO postgres;
-
--- Name: FUNCTION without_results(p_reported outbox.reported, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) IS 'The results of a run that cannot store them, as results that the database refuses. p_error: the SQLSTATE and the text of the error, with a space between them.';
-
 -- Name: without_waiting(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.without_waiting(p_batch outbox.routing) RETURNS outbox.routing
@@ -41765,9 +41658,9 @@ REVOKE ALL ON FUNCTION outbox.build_one_index(p_index regclass, p_part regclass,
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_waits boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) FROM PUBLIC;
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42613,6 +42506,10 @@ REVOKE ALL ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) 
 
 REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION each_filter_once(p_question outbox.question); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
+
 -- Name: FUNCTION end_broker_claims(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
@@ -43192,10 +43089,6 @@ REVOKE ALL ON FUNCTION outbox.has_unrefused(p_deliveries outbox.delivery[]) FROM
 -- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
-
--- Name: FUNCTION has_waiting(); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.has_waiting() FROM PUBLIC;
 
 -- Name: FUNCTION hash_key(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43846,10 +43739,6 @@ REVOKE ALL ON FUNCTION outbox.may_have_status(p_event_id uuid, p_endpoint_id uui
 
 REVOKE ALL ON FUNCTION outbox.may_notify(p_queue_usage double precision) FROM PUBLIC;
 
--- Name: FUNCTION may_pass(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.may_pass(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION may_queue_kick(p_why text, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.may_queue_kick(p_why text, p_url text) FROM PUBLIC;
@@ -44248,10 +44137,6 @@ REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBL
 -- Name: FUNCTION partitions(p_table text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
-
--- Name: FUNCTION passed_over(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.passed_over(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45722,10 +45607,6 @@ REVOKE ALL ON FUNCTION outbox.with_secrets(p_deliveries json, p_endpoint_ids uui
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION without_results(p_reported outbox.reported, p_error text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.without_results(p_reported outbox.reported, p_error text) FROM PUBLIC;
 
 -- Name: FUNCTION without_waiting(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 

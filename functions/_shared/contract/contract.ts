@@ -101,8 +101,6 @@ export const dispatchResponse = z.object({
   }).nullable(),
   /** Why the run gets nothing because of its project, or why the tick does not run; null: neither. */
   problem: z.string().nullish(),
-  /** Whether events still wait for the turn of their organisation; null: they do, and the call has routed nothing. */
-  waits: z.boolean().nullish(),
   /** The time of the database in ms since 1970; absent from an older database. */
   now_ms: z.number().optional(),
 })
@@ -248,8 +246,4 @@ export type DispatchCall = {
   listens?: boolean
   /** Of a worker. */
   worker?: WorkerFacts
-  /** False: the call only stores results. */
-  routes?: false
-  /** The error with which the database refuses these results: it stores only that, and releases their deliveries. */
-  refusedWith?: string
 }

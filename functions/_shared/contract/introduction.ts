@@ -19,10 +19,6 @@ export type Introduction = ContractRange & {
   listens?: true
   /** What a worker says about itself; absent: an edge run. */
   worker?: WorkerFacts
-  /** The call only stores results; absent: it routes. */
-  routes?: false
-  /** The SQLSTATE and the text of the error with which the database refuses the results of this call; absent: it stores them. */
-  refused_with?: string
 }
 
 /**
@@ -32,21 +28,8 @@ export type Introduction = ContractRange & {
 export function introduce(
   range: ContractRange,
   project: string | null,
-  {
-    kick = null,
-    refuse = false,
-    repeat = false,
-    kinds,
-    full,
-    listens = false,
-    worker,
-    refusedWith,
-    routes,
-  }:
-    & Pick<
-      DispatchCall,
-      'refuse' | 'repeat' | 'kinds' | 'full' | 'listens' | 'worker' | 'refusedWith' | 'routes'
-    >
+  { kick = null, refuse = false, repeat = false, kinds, full, listens = false, worker }:
+    & Pick<DispatchCall, 'refuse' | 'repeat' | 'kinds' | 'full' | 'listens' | 'worker'>
     & { kick?: string | null },
 ): Introduction {
   return {
@@ -59,7 +42,5 @@ export function introduce(
     ...(full === undefined ? {} : { full }),
     ...(listens ? { listens } : {}),
     ...(worker === undefined ? {} : { worker }),
-    ...(routes === undefined ? {} : { routes }),
-    ...(refusedWith === undefined ? {} : { refused_with: refusedWith }),
   }
 }

@@ -2346,7 +2346,6 @@ export type Database = {
           'batch': number
           'last_org': string
           'open_xids': (unknown)[]
-          'passed': number
           'seen_below': unknown
           'shared_at': string
           'turn': number
@@ -2375,7 +2374,6 @@ export type Database = {
           'batch'?: number
           'last_org'?: string
           'open_xids'?: (unknown)[]
-          'passed'?: number
           'seen_below'?: unknown
           'shared_at'?: string
           'turn'?: number
@@ -2385,7 +2383,6 @@ export type Database = {
           'batch'?: number
           'last_org'?: string
           'open_xids'?: (unknown)[]
-          'passed'?: number
           'seen_below'?: unknown
           'shared_at'?: string
           'turn'?: number
@@ -3794,7 +3791,6 @@ export type Database = {
           'p_routed': number
           'p_stale': number
           'p_stop': string
-          'p_waits'?: boolean
         }
         Returns: Json
       }
@@ -4545,7 +4541,6 @@ export type Database = {
           'batch': number
           'last_org': string
           'open_xids': (unknown)[]
-          'passed': number
           'seen_below': unknown
           'shared_at': string
           'turn': number
@@ -4696,6 +4691,16 @@ export type Database = {
       }
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
+      'each_filter_once': {
+        Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
+        Returns: Database['outbox']['CompositeTypes']['question']
+        SetofOptions: {
+          from: 'outbox.question'
+          to: 'question'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'end_broker_claims': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
       'end_claims': { Args: { 'p_claims': (Json)[]; 'p_now': string }; Returns: undefined }
       'end_missing': {
@@ -5446,7 +5451,6 @@ export type Database = {
         Returns: boolean
       }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
-      'has_waiting': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
@@ -6194,7 +6198,6 @@ export type Database = {
           'batch': number
           'last_org': string
           'open_xids': (unknown)[]
-          'passed': number
           'seen_below': unknown
           'shared_at': string
           'turn': number
@@ -6269,16 +6272,6 @@ export type Database = {
         Returns: boolean
       }
       'may_notify': { Args: { 'p_queue_usage': number }; Returns: boolean }
-      'may_pass': {
-        Args: {
-          'p_now': string
-          'p_router': Omit<
-            Database['outbox']['Tables']['router']['Row'],
-            Database['outbox']['Tables']['router']['ComputedFields']
-          >
-        }
-        Returns: boolean
-      }
       'may_queue_kick': { Args: { 'p_url': string; 'p_why': string }; Returns: boolean }
       'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'message_hash': {
@@ -6909,10 +6902,6 @@ export type Database = {
           'since': string
           'until': string
         }[]
-      }
-      'passed_over': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
-        Returns: (string)[]
       }
       'passes_filters': {
         Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
@@ -8695,16 +8684,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'without_results': {
-        Args: { 'p_error': string; 'p_reported': Database['outbox']['CompositeTypes']['reported'] }
-        Returns: Database['outbox']['CompositeTypes']['reported']
-        SetofOptions: {
-          from: '*'
-          to: 'reported'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'without_waiting': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -8962,7 +8941,6 @@ export type Database = {
         'is_shared': boolean | null
         'turn_of': string | null
         'turn_orgs': (string)[] | null
-        'is_new_only': boolean | null
       }
       'sending_check': {
         'refusal': string | null

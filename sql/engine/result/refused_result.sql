@@ -265,26 +265,3 @@ end
 $$;
 comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
   'Adds a result that cannot be read to p_reported.';
-
-create function outbox.without_results(
-  p_reported outbox.reported, p_error text
-) returns outbox.reported
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_result outbox.result;
-begin
-  foreach v_result in array coalesce(p_reported.results, '{}') loop
-    if v_result.outcome is distinct from 'renew' then
-      p_reported.bad := p_reported.bad || v_result;
-      p_reported.sqlstates := p_reported.sqlstates || pg_catalog.left(p_error, 5);
-      p_reported.errors := p_reported.errors || pg_catalog.substr(p_error, 7, 1000);
-    end if;
-  end loop;
-  p_reported.results := null;
-  return p_reported;
-end
-$$;
-comment on function outbox.without_results(outbox.reported, text) is
-  'The results of a run that cannot store them, as results that the database refuses. p_error: the '
-  'SQLSTATE and the text of the error, with a space between them.';

@@ -28,6 +28,24 @@ $$;
 comment on function outbox.read_payload(uuid) is
   'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
+create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
+language plpgsql stable set search_path = ''
+as $$
+begin
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
+  from (
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
+    group by q.filter::text
+  ) f;
+  return p_question;
+end
+$$;
+comment on function outbox.each_filter_once(outbox.question) is
+  'A question without repeated filters: several patterns of an endpoint that match a type often '
+  'have the same filter.';
+
 create function outbox.passes_filters(p_question outbox.question, p_doc jsonb) returns boolean
 language plpgsql stable set search_path = ''
 as $$
@@ -139,6 +157,9 @@ begin
       v_value_count := (
         select outbox.count_values(e.body) from outbox.event e where e.id = v_event);
       v_is_read := false;
+    end if;
+    if pg_catalog.cardinality(v_question.filters) > 1 then
+      v_question := outbox.each_filter_once(v_question);
     end if;
     v_steps := outbox.filter_steps(v_question.weights, v_value_count);
     v_work := v_work + v_once * pg_catalog.cardinality(v_question.filters)

@@ -3,15 +3,15 @@
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events, and read_turn() those of waiting_part, unless
---     the call passes over them (may_pass()). in_turn() orders them (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
+--     in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has 100 pairs at most.
+--     organisations wait for each other, each has half of the pairs at most.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -72,7 +72,7 @@ declare
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 100;
+  v_most_of_org constant integer := 250;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -93,22 +93,16 @@ begin
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 8;
-    v_most_work := v_most_work / 16;
+    v_most := v_most / 4;
+    v_most_work := v_most_work / 8;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
   if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
     or exists (select from outbox.waiting_part)
-      and not outbox.may_pass(v_router, outbox.clock())
   then
-    if v_is_shared then
-      v_router.batch := greatest(1, v_router.batch / 2);
-    end if;
     v_batch := outbox.read_turn(v_router, v_batch);
-  else
-    v_batch.is_new_only := exists (select from outbox.waiting_part);
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -177,8 +171,6 @@ begin
     from pg_catalog.unnest(p_batch.turn_orgs) with ordinality as o (org_id, place)
     where o.org_id = any (p_batch.orgs) and o.org_id <> all (v_served));
   p_batch.turn_of := case
-    -- It is no turn.
-    when p_batch.is_new_only then null
     when p_batch.turn_orgs is null then v_served[pg_catalog.cardinality(v_served)]
     when v_left is null then p_batch.turn_of
     else p_batch.turn_orgs[v_left - 1]

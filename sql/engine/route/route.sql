@@ -149,7 +149,6 @@ begin
         when p_batch.is_shared and exists (select from outbox.waiting_part) then p_now
         else r.shared_at
       end,
-      passed = case when p_batch.is_new_only then r.passed + 1 else 0 end,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -173,8 +172,7 @@ begin
           -- So that the next call does not begin with the same organisation.
           update outbox.router r set
             turn = r.turn + 1,
-            last_org = coalesce(p_batch.turn_of, r.last_org),
-            passed = case when p_batch.is_new_only then r.passed + 1 else 0 end
+            last_org = coalesce(p_batch.turn_of, r.last_org)
           where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then

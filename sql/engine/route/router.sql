@@ -43,17 +43,16 @@ create table outbox.router (
   open_xids xid8[] not null default '{}',
   batch integer not null default 1000,
   last_org text not null default '',
-  shared_at timestamptz not null default '-infinity',
-  passed integer not null default 0
+  shared_at timestamptz not null default '-infinity'
 );
 comment on table outbox.router is
   'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
   'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: '
   'the last organisation that had a turn. shared_at: when a batch last had events of an '
-  'organisation while another one was in waiting_part. passed: how many batches in a row passed '
-  'over waiting_part. turn: the number of updates, which is the key because it changes: with a '
-  'constant key each lookup would scan all dead versions while a transaction stays open. '
-  'lock_router() inserts the row again if it was deleted.';
+  'organisation while another one was in waiting_part. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. lock_router() inserts the row again if '
+  'it was deleted.';
 insert into outbox.router default values;
 
 create table outbox.routing_timeout (
@@ -95,7 +94,7 @@ begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   if v_router.turn is null then
     v_router := row(0, '00000000-0000-0000-0000-000000000000', '0', array[]::xid8[], 1000, '',
-      '-infinity', 0)::outbox.router;
+      '-infinity')::outbox.router;
   end if;
   return v_router;
 end
@@ -111,16 +110,6 @@ as $$
 $$;
 comment on function outbox.is_shared(outbox.router, timestamptz) is
   'Whether organisations wait for each other, or did in the last 5 s. Then a call does less.';
-
-create function outbox.may_pass(p_router outbox.router, p_now timestamptz) returns boolean
-language sql immutable set search_path = ''
-as $$
-  select outbox.is_shared(p_router, p_now) and p_router.passed < 4
-$$;
-comment on function outbox.may_pass(outbox.router, timestamptz) is
-  'Whether a call with new events may pass over the organisations in waiting_part, so that the new '
-  'events wait neither for the work nor for the locks of a turn: four times in a row, while '
-  'organisations wait for each other.';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql

@@ -40,15 +40,13 @@ create type outbox.routing as (
   questions outbox.question[],
   is_shared boolean,
   turn_of text,
-  turn_orgs text[],
-  is_new_only boolean
+  turn_orgs text[]
 );
 comment on type outbox.routing is
   'One batch. events: those that it finishes, in the order of turns; rows_at: the places of '
-  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: '
-  'their organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that '
-  'it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new '
-  'state of router, null to keep it; questions: the filters still to be evaluated, in the order '
-  'of the pairs; is_shared: other organisations may wait for this one; turn_of: the last '
-  'organisation that has had a turn; turn_orgs: the organisations that were read from '
-  'waiting_part; is_new_only: it passes over waiting_part (may_pass()).';
+  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; orgs: their '
+  'organisations; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does '
+  'not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of '
+  'router, null to keep it; questions: the filters still to be evaluated, in the order of the '
+  'pairs; is_shared: other organisations may wait for this one; turn_of: the last organisation '
+  'that has had a turn; turn_orgs: the organisations that were read from waiting_part.';

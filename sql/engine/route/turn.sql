@@ -20,11 +20,9 @@
 --                 the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
--- of the work for filters, and claims an eighth of a batch of one organisation, so that the next
--- one comes soon. A call that has new events passes over waiting_part (may_pass()), and claims
--- nothing of its organisations (passed_over()), but at most four such calls come before a turn. So
--- a new event waits neither for the work of a turn nor for the locks of its gates.
+-- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
+-- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
+-- the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -34,7 +32,7 @@
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -272,9 +270,8 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
-  -- them could end the call before the first organisation.
-  v_most constant integer := 50;
+  -- Half of the pairs of a call while organisations wait for each other.
+  v_most constant integer := 125;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -315,22 +312,8 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
   'that have more endpoints than are counted.';
-
-create function outbox.passed_over(p_batch outbox.routing) returns text[]
-language plpgsql stable set search_path = ''
-as $$
-begin
-  if p_batch.is_new_only then
-    return outbox.waiting_orgs('', 100);
-  end if;
-  return '{}'::text[];
-end
-$$;
-comment on function outbox.passed_over(outbox.routing) is
-  'The organisations of which a call with this batch claims nothing: if it is for new events '
-  'alone, up to 100 of those that wait for a turn.';
 
 create function outbox.heavy_last(
   p_batch outbox.routing, p_most bigint

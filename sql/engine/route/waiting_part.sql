@@ -31,21 +31,6 @@ $$;
 comment on function outbox.wait_for_turns(outbox.part[]) is
   'Puts parts of unrouted into waiting_part. locks: the caller holds router.';
 
-create function outbox.has_waiting() returns boolean
-language plpgsql stable
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  return exists (select from outbox.waiting_part b where b.org_id > '');
-end
-$$;
-comment on function outbox.has_waiting() is
-  'Whether an organisation is in waiting_part.';
-
 create function outbox.waiting_orgs(p_after text, p_limit integer) returns text[]
 language plpgsql stable
 set search_path = ''

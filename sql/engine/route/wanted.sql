@@ -101,35 +101,29 @@ begin
       where k.addressee > k.behind
       union all
       (
-        select f.endpoint_id, pg_catalog.bool_or(f.filter is null),
-          pg_catalog.array_agg(f.filter) filter (where f.filter is not null),
-          pg_catalog.array_agg(f.weight) filter (where f.filter is not null)
-        from (
-          -- Several patterns of an endpoint that match a type often have the same filter.
-          select s.endpoint_id, (pg_catalog.array_agg(s.filter))[1] as filter,
-            pg_catalog.min(s.filter_weight) as weight
-          from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
-          cross join lateral (
-            -- A comparison of rows, or the planner might take the index by endpoint, which has
-            -- those of all organisations.
-            select s.endpoint_id, s.filter, s.filter_weight
-            from outbox.subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern
-              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-              and s.created_at <= k.at
-            union all
-            select s.endpoint_id, s.filter, s.filter_weight
-            from outbox.ended_subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern
-              and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
-              and s.ended_at > k.at and s.began_at <= k.at
-            offset 0
-          ) s
-          where k.addressee = v_nobody
-          group by s.endpoint_id, s.filter::text
-        ) f
-        group by f.endpoint_id
-        order by f.endpoint_id
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
+          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
+        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
+        cross join lateral (
+          -- A comparison of rows, or the planner might take the index by endpoint, which has those
+          -- of all organisations.
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern
+            and (s.org_id, s.pattern, s.endpoint_id) > (k.org_id, q.pattern, k.behind)
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
+        ) s
+        where k.addressee = v_nobody
+        group by s.endpoint_id
+        order by s.endpoint_id
         limit p_limit
       )
     ) s

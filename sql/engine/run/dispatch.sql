@@ -128,9 +128,6 @@ begin
   perform outbox.forget_batches(p_run, p_seq);
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
-    if p_contract ->> 'refused_with' ~ '^[0-9A-Z]{5} ' then
-      v_reported := outbox.without_results(v_reported, p_contract ->> 'refused_with');
-    end if;
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
@@ -138,7 +135,7 @@ begin
     v_given := coalesce(pg_catalog.cardinality(v_results), 0)
       + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
-  if v_stop is null and p_contract -> 'routes' is distinct from 'false' then
+  if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
       -- Not only at the end: the publishers of these milliseconds need not notify.
@@ -185,7 +182,7 @@ begin
     v_handed := outbox.hand_out(
       outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now,
-        outbox.full_orgs(p_contract) || outbox.passed_over(v_batch)),
+        outbox.full_orgs(p_contract)),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or assert_failure or others then
@@ -203,11 +200,7 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
-    case
-      when not outbox.has_waiting() then false
-      when v_batch.events is not null then true
-    end);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
 end
 $$;
 comment on function outbox.dispatch(
@@ -222,20 +215,16 @@ comment on function outbox.dispatch(
   'name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary '
   'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
   'it can send, absent for all, "full": organisations of which nothing is claimed, because they '
-  'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if '
-  'the same call was made before and its response was lost, "refused_with": the SQLSTATE and the '
-  'text of the error with which each call that stores these results fails, so that they are '
-  'refused, "routes": false if the call routes nothing: it would hold router while it waits for '
-  'the gates of its results, "worker": worker_facts(), of a worker}, null for contract 1; for a '
-  'run that supports none of contracts() the call only records results and returns '
-  'refuse_contract(); for a run of another project it only records results, and "stop" is the '
-  'reason (check_binding()); p_held: how many deliveries '
-  'the run holds besides those in p_results, null counts as none: only a run that holds none gets '
-  'an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", '
-  '"error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", '
-  '"events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "waits": '
-  'whether events still wait for the turn of their organisation, null if they do and this call '
-  'has routed nothing, "now_ms": the time of the database}. If the database refuses a result, a '
+  'hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the'
+  ' same call was made before and its response was lost, "worker": worker_facts(), of a worker}, '
+  'null for contract 1; for a run that '
+  'supports none of contracts() the call only records results and returns refuse_contract(); for a '
+  'run of another project it only records results, and "stop" is the reason (check_binding()); '
+  'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
+  'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
+  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
+  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
   'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
   'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
   'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '

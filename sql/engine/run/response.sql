@@ -63,8 +63,7 @@ create function outbox.build_response(
   p_retries json,
   p_renewed json,
   p_errors json,
-  p_problem text default null,
-  p_waits boolean default false
+  p_problem text default null
 ) returns json
 language plpgsql set search_path = ''
 as $$
@@ -77,14 +76,12 @@ begin
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
     'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()),
-    'waits', p_waits,
     'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 comment on function outbox.build_response(
-  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
-  'p_problem: the problem to report, null for tick_problem(); p_waits: whether events still wait '
-  'for the turn of their organisation, null if they do and the call has routed nothing. now_ms: '
-  'the time of the database in milliseconds since 1970, for signatures.';
+  'p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in '
+  'milliseconds since 1970, for signatures.';

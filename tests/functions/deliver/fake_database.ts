@@ -65,8 +65,6 @@ export type FakeDatabase = Database & {
   renewMs: number | null
   /** The organisation of an event. */
   orgOf: (event: string) => string
-  /** What each response says of events that wait for a turn; undefined: nothing, as an older database. */
-  waits: boolean | null | undefined
   settings: Partial<Settings>
   endpoint: Partial<Endpoint>
   readonly leased: number
@@ -195,7 +193,6 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       settings: sampleSettings(db.settings),
       error: null,
       problem: db.problem,
-      ...db.waits === undefined ? {} : { waits: db.waits },
       ...db.nowMs === null ? {} : { now_ms: db.nowMs() },
     }
   }
@@ -224,7 +221,6 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     problem: null,
     renewMs: null,
     orgOf: () => 'org-1',
-    waits: undefined,
     settings: {},
     endpoint: {},
     get leased() {

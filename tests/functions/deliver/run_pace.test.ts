@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
-import { edgeOptions } from '../../../functions/deliver/options.ts'
+import { edgeOptions, type RunOptions } from '../../../functions/deliver/options.ts'
 import { fittingIn } from '../../../functions/deliver/turn.ts'
-import { createHarness, many, stopRun } from './harness.ts'
+import { createHarness, type Harness, many, stopRun } from './harness.ts'
 
 Deno.test('run() sends what it claims at once and records each result', async () => {
   const harness = createHarness()
@@ -83,50 +83,54 @@ Deno.test('run() leaves 5 ms between dispatches while the queue is not full', as
   await stopRun(harness, running)
 })
 
-Deno.test('run() leaves as long between dispatches as the last one took, but at most 50 ms, while the queue is not full', async () => {
-  for (const [latencyMs, secondAt] of [[12, 1024], [40, 1080], [300, 1350]] as const) {
-    const harness = createHarness()
-    const { clock, database, courses } = harness
-    database.latencyMs = latencyMs
-    courses['event-1'] = { ms: 1 }
-    database.add({})
-    const running = harness.start()
-    await clock.advance(400)
-    expect(database.calls.slice(0, 2).map(({ at }) => at)).toEqual([1000, secondAt])
-    expect(database.calls[1]?.results).toHaveLength(1)
-    await clock.advance(1_000)
+/** A run whose first call has taken 2 ms, and whose next ones take so long. */
+async function startBusy(
+  latencyMs: number,
+  options: Partial<RunOptions> = {},
+): Promise<{ harness: Harness; running: ReturnType<Harness['start']> }> {
+  const harness = createHarness()
+  harness.database.latencyMs = 2
+  const running = harness.start(options)
+  await harness.clock.advance(10)
+  harness.database.latencyMs = latencyMs
+  return { harness, running }
+}
+
+/** When each call began after the first of those that claimed, and how many results it had. */
+function callsAfterClaim({ database }: Harness): [at: number, results: number][] {
+  const [, claim, ...others] = database.calls
+  return others.map(({ at, results }) => [at - (claim?.at ?? NaN), results.length])
+}
+
+Deno.test('run() leaves as long between dispatches as the last one took longer than the fastest, but at most 50 ms', async () => {
+  for (const [latencyMs, pause] of [[2, 5], [12, 10], [40, 38], [300, 50]] as const) {
+    const { harness, running } = await startBusy(latencyMs)
+    harness.courses['event-1'] = { ms: 1 }
+    harness.database.add({})
+    await harness.clock.advance(400)
+    expect(callsAfterClaim(harness)[0]).toEqual([latencyMs + pause, 1])
+    await harness.clock.advance(1_000)
     await stopRun(harness, running)
   }
 })
 
 Deno.test('run() lets results wait for the dispatch in flight while the queue is not full', async () => {
-  const harness = createHarness()
-  const { clock, database, courses } = harness
-  database.latencyMs = 40
-  ;[1, 2, 50].forEach((ms, n) => courses[`event-${n + 1}`] = { ms })
-  database.add(...many(3))
-  const running = harness.start({ maxDispatches: 2 })
-  await clock.advance(140)
-  // The third result comes 10 ms after the second call began, and waits for 40 ms, as long as a call takes.
-  expect(database.calls.map(({ at, results }) => [at, results.length])).toEqual([
-    [1000, 0],
-    [1080, 2],
-    [1130, 1],
-  ])
+  const { harness, running } = await startBusy(40, { maxDispatches: 2 })
+  ;[1, 2, 48].forEach((ms, n) => harness.courses[`event-${n + 1}`] = { ms })
+  harness.database.add(...many(3))
+  await harness.clock.advance(160)
+  // The third result comes 10 ms after the second call began, and waits for 38 ms.
+  expect(callsAfterClaim(harness).slice(0, 2)).toEqual([[78, 2], [126, 1]])
   await stopRun(harness, running)
 })
 
 Deno.test('run() lets enough results not wait for the dispatch in flight', async () => {
-  for (const [enoughResults, calls] of [[5, [1080, 1090]], [6, [1080, 1130]]] as const) {
-    const harness = createHarness()
-    const { clock, database, courses } = harness
-    database.latencyMs = 40
-    for (let i = 1; i <= 6; i++) courses[`event-${i}`] = { ms: i === 1 ? 1 : 50 }
-    database.add(...many(6))
-    const running = harness.start({ enoughResults, maxDispatches: 2 })
-    await clock.advance(140)
-    expect(database.calls.slice(1).map(({ at }) => at)).toEqual([...calls])
-    expect(database.calls.map(({ results }) => results.length)).toEqual([0, 1, 5])
+  for (const [enoughResults, second] of [[5, 88], [6, 126]] as const) {
+    const { harness, running } = await startBusy(40, { enoughResults, maxDispatches: 2 })
+    for (let i = 1; i <= 6; i++) harness.courses[`event-${i}`] = { ms: i === 1 ? 1 : 48 }
+    harness.database.add(...many(6))
+    await harness.clock.advance(160)
+    expect(callsAfterClaim(harness).slice(0, 2)).toEqual([[78, 1], [second, 5]])
     await stopRun(harness, running)
   }
 })

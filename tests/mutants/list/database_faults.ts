@@ -104,8 +104,8 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/divide.ts',
-    find: 'results.slice(half) }]',
-    replace: 'results.slice(half + 1) }]',
+    find: 'results.slice(half)]',
+    replace: 'results.slice(half + 1)]',
     tests: ['functions/deliver/divide.test.ts'],
     why: 'A result is lost when its call is divided.',
   },
@@ -118,8 +118,8 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/divide.ts',
-    find: 'mayBeText ?',
-    replace: 'false ?',
+    find: 'if (JSON.stringify(bare) !== JSON.stringify(first)) return [[bare]]',
+    replace: '',
     tests: ['functions/deliver/divide.test.ts'],
     why: 'A text that the database cannot hold costs the whole result.',
   },
@@ -132,20 +132,6 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/divide.ts',
-    find: '!independentOfTexts.test(code) &&',
-    replace: '',
-    tests: ['functions/deliver/divide.test.ts'],
-    why: 'A result that takes too long is reported twice as often, for half a minute each.',
-  },
-  {
-    file: 'sql/engine/run/dispatch.sql',
-    find: `if p_contract ->> 'refused_with' ~ '^[0-9A-Z]{5} ' then`,
-    replace: 'if false then',
-    tests: ['sql/engine/refusals/slow_result.test.sql'],
-    why: 'A result that takes too long is sent again and again, as a lost lease.',
-  },
-  {
-    file: 'functions/deliver/divide.ts',
     find: `  log('error', 'result not taken',`,
     replace: `  log('info', 'result not taken',`,
     tests: ['functions/deliver/divide.test.ts'],
@@ -153,8 +139,8 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: 'const claims = part === undefined && !isReport',
-    replace: 'const claims = !isReport',
+    find: 'const limit = part === undefined ? share.limit : 0',
+    replace: 'const limit = share.limit',
     tests: ['functions/deliver/run_lost.test.ts'],
     why: 'Each part of a refused call claims more.',
   },

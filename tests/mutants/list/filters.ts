@@ -106,9 +106,9 @@ export const filters: readonly Mutant[] = [
     why: 'Each pair that is refused takes a call of its own.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
-    find: 'group by s.endpoint_id, s.filter::text',
-    replace: 'group by s.endpoint_id, s.filter::text, q.pattern',
+    file: 'sql/engine/route/evaluate_filters.sql',
+    find: 'v_question := outbox.each_filter_once(v_question);',
+    replace: 'null;',
     tests: ['sql/engine/regressions/a_slow_filter_stops_nobody.test.sql'],
     why: 'An endpoint with the same filter for several patterns is asked it several times.',
   },
@@ -128,7 +128,7 @@ export const filters: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: 'pg_catalog.bool_or(f.filter is null)',
+    find: 'pg_catalog.bool_or(s.filter is null)',
     replace: 'false',
     tests: ['sql/endpoints/filters/since.test.sql', 'sql/endpoints/filters/errors.test.sql'],
     why: 'A subscription without a filter is overruled by the filter of another one.',

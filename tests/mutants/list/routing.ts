@@ -10,10 +10,10 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: `            from outbox.subscription s
-            where s.org_id = k.org_id and s.pattern = q.pattern`,
-    replace: `            from outbox.subscription s
-            where s.pattern = q.pattern`,
+    find: `          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern`,
+    replace: `          from outbox.subscription s
+          where s.pattern = q.pattern`,
     tests: ['sql/engine/route/targets.test.sql'],
     why: 'An event goes to the endpoints of another organisation.',
   },
@@ -40,24 +40,10 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: '\n              and s.created_at <= k.at',
+    find: '\n            and s.created_at <= k.at',
     replace: '',
     tests: ['sql/engine/route/targets.test.sql'],
     why: 'A new subscription receives events that were published before it.',
-  },
-  {
-    file: 'sql/engine/route/router.sql',
-    find: 'p_router.passed < 4',
-    replace: 'true',
-    tests: ['sql/engine/route/passed_over.test.sql'],
-    why: 'An organisation that waits for its turn has none while others publish.',
-  },
-  {
-    file: 'sql/engine/route/turn.sql',
-    find: `    return outbox.waiting_orgs('', 100);`,
-    replace: `    return '{}'::text[];`,
-    tests: ['sql/engine/route/passed_over.test.sql'],
-    why: 'A call for new events also leases the deliveries of an organisation that has a backlog.',
   },
   {
     file: 'sql/endpoints/subscription.sql',

@@ -53,17 +53,24 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/due.ts',
-    find: 'Math.min(fullGatherMs, Math.max(spacingMs, callMs))',
+    find: 'Math.min(fullGatherMs, Math.max(spacingMs, busyMs(state)))',
     replace: 'spacingMs',
     tests: ['functions/deliver/run_pace.test.ts'],
     why: 'Many workers keep a busy database busy with calls that have a few results each.',
   },
   {
     file: 'functions/deliver/due.ts',
-    find: 'Math.min(fullGatherMs, Math.max(gatherMs, state.callMs))',
+    find: 'Math.min(fullGatherMs, Math.max(gatherMs, busyMs(state)))',
     replace: 'gatherMs',
     tests: ['functions/deliver/run_pace.test.ts'],
     why: 'A second call begins with a few results while a busy database works on the first.',
+  },
+  {
+    file: 'functions/deliver/due.ts',
+    find: 'Math.max(0, callMs - fastestMs)',
+    replace: 'callMs',
+    tests: ['functions/deliver/run_pace.test.ts'],
+    why: 'A worker that is far from an idle database waits as if it were busy.',
   },
   {
     file: 'functions/deliver/due.ts',
@@ -131,24 +138,10 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: 'if (part === undefined && !isRoute) state.results = []',
-    replace: 'if (part === undefined && !isRoute) state.results = [...results]',
+    find: 'if (part === undefined) state.results = []',
+    replace: 'if (part === undefined) state.results = [...results]',
     tests: ['functions/deliver/run_pace.test.ts', 'functions/deliver/run_end.test.ts'],
     why: 'Each result is reported again and again.',
-  },
-  {
-    file: 'functions/deliver/turn.ts',
-    find: 'const divides = state.waits && !ended',
-    replace: 'const divides = false',
-    tests: ['functions/deliver/run_turns.test.ts'],
-    why: 'New events of all organisations wait for the locks of the endpoints of one.',
-  },
-  {
-    file: 'functions/deliver/turn.ts',
-    find: '(isRoute ? state.results.length + state.parts.length : 0)',
-    replace: '0',
-    tests: ['functions/deliver/run_turns.test.ts'],
-    why: 'A run gets an isolated delivery while it has results that would be lost with it.',
   },
   {
     file: 'functions/deliver/turn.ts',

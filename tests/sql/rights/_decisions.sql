@@ -215,11 +215,11 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   reply_action apply_inbound_message apply_notice apply_preference templates_of opt_out_changes
   -- routing and claiming
   add_apart add_deliveries add_pairs filter_problem evaluate_filters start_attempt lane_quantum claim claimed_before close_pairs count_failure
-  cut_batch due_gates may_pass passed_over without_results question_orgs had_subscribers has_unrouted insert_deliveries is_template_held lock_router current_router
+  cut_batch due_gates each_filter_once question_orgs had_subscribers has_unrouted insert_deliveries is_template_held lock_router current_router
   full_orgs check_token_share filter_steps most_filter_steps count_values estimated_work
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
-  drop_ended_subscriptions has_new has_waiting most_failures oldest_unrouted oldest_waiting
+  drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting
   heavy_last serves_first first_ahead org_width is_shared most_width org_pairs_end most_of_org first_waiting read_new read_turn route_waiting in_turn is_for_new late_parts remove_done_parts new_parts oldest_new
   period_of period_end read_above read_late wait_for_turns waiting_events waiting_orgs without_waiting
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send
