@@ -27,7 +27,7 @@ export const help = `Run tests of every kind.
   npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [--minutes N] [--seed S] [<word>…]
 
   <word>         run only what has one of the words in its path or name, or is a step of this name
-  --all          run all tests except the soak tests: 25 to 50 minutes on 2 cores, instead of 10 to 20
+  --all          run all tests except the soak tests: 25 to 50 minutes on 2 cores, instead of 11 to 20
   --again N      run at most N failed files or groups of files once more, alone; the list at the end names those
                  that pass then; if more failed, none runs again
   --slow         list the slowest tests and files at the end
