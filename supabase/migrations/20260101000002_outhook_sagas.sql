@@ -80,17 +80,6 @@ $$;
 comment on function outbox.step_function(text) is
   'The function with this name (schema.name). A step takes one jsonb and returns jsonb. OH001.';
 
-create function outbox.calling_role() returns name
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return coalesce(
-    nullif(pg_catalog.current_setting('role'), 'none'), session_user)::name;
-end
-$$;
-comment on function outbox.calling_role() is
-  'The role of the caller, also inside a SECURITY DEFINER function.';
-
 create function outbox.define_saga(
   p_name text, p_steps jsonb, p_by_tokens boolean default false
 ) returns jsonb

@@ -719,22 +719,27 @@ export type Database = {
           'endpoint_id': string | null
           'finished_at': string | null
           'id': number
+          'left_until': string | null
           'marked': number
           'org_id': string | null
+          'resume_at': string
           'routed': boolean
           'started_by': string
           'until_at': string
           'why': string
+          'stop_marked': undefined | null
         }
-        ComputedFields: never
+        ComputedFields: 'stop_marked'
         Insert: {
           'at_endpoint'?: string | null
           'created_at': string
           'endpoint_id'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'left_until'?: string | null
           'marked'?: number
           'org_id'?: string | null
+          'resume_at'?: string
           'routed'?: boolean
           'started_by': string
           'until_at': string
@@ -746,8 +751,10 @@ export type Database = {
           'endpoint_id'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'left_until'?: string | null
           'marked'?: number
           'org_id'?: string | null
+          'resume_at'?: string
           'routed'?: boolean
           'started_by'?: string
           'until_at'?: string
@@ -4617,6 +4624,7 @@ export type Database = {
       'deliveries_to_mark': {
         Args: {
           'p_endpoint_id': string
+          'p_leased': boolean
           'p_mark': Omit<
             Database['outbox']['Tables']['delivered_mark']['Row'],
             Database['outbox']['Tables']['delivered_mark']['ComputedFields']
@@ -6248,7 +6256,69 @@ export type Database = {
           'p_most': number
           'p_now': string
         }
-        Returns: number
+        Returns: {
+          'at_endpoint': string | null
+          'created_at': string
+          'endpoint_id': string | null
+          'finished_at': string | null
+          'id': number
+          'left_until': string | null
+          'marked': number
+          'org_id': string | null
+          'resume_at': string
+          'routed': boolean
+          'started_by': string
+          'until_at': string
+          'why': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivered_mark'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'mark_member': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: string }
+      'mark_next': {
+        Args: {
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: {
+          'at_endpoint': string | null
+          'created_at': string
+          'endpoint_id': string | null
+          'finished_at': string | null
+          'id': number
+          'left_until': string | null
+          'marked': number
+          'org_id': string | null
+          'resume_at': string
+          'routed': boolean
+          'started_by': string
+          'until_at': string
+          'why': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivered_mark'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'mark_one': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+          'p_why': string
+        }
+        Returns: boolean
       }
       'mark_sent': {
         Args: {
@@ -8280,6 +8350,15 @@ export type Database = {
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'stop_marked': {
+        Args: {
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'stop_problem': { Args: { 'p_says': Json; 'p_stop': string }; Returns: string }
       'stop_waiting': { Args: Record<PropertyKey, never>; Returns: undefined }
       'store_callbacks': {
