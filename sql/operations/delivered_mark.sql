@@ -83,7 +83,7 @@ begin
       hint = 'outbox.endpoint_status has the organisation of each endpoint';
   end if;
   insert into outbox.delivered_mark (until_at, org_id, endpoint_id, why, started_by, created_at)
-  values (p_until, p_org_id, p_endpoint_id, p_why, outbox.calling_role(), v_now)
+  values (p_until, p_org_id, p_endpoint_id, p_why, outbox.caller_role(), v_now)
   returning id into v_id;
   return pg_catalog.jsonb_build_object(
     'id', v_id::text,

@@ -4662,9 +4662,9 @@ ALTER FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) 
 
 COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of arrival if it is missing, older than 60 days or more than a day in the future.';
 
--- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: caller_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.calling_role() RETURNS name
+CREATE FUNCTION outbox.caller_role() RETURNS name
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -4674,11 +4674,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.calling_role() OWNER TO postgres;
+ALTER FUNCTION outbox.caller_role() OWNER TO postgres;
 
--- Name: FUNCTION calling_role(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION caller_role(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
+COMMENT ON FUNCTION outbox.caller_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
 
 -- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10671,10 +10671,10 @@ begin
         'is not a field of a step', 'A step has a function and an event_type');
     end if;
     v_function := outbox.step_function(v_step ->> 'function');
-    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
+    if not pg_catalog.has_function_privilege(outbox.caller_role(), v_function, 'execute') then
       perform outbox.invalid(pg_catalog.format('steps[%s].function', v_position - 1),
         pg_catalog.format('is %s, which the role %s may not execute', v_function,
-          outbox.calling_role()),
+          outbox.caller_role()),
         'Grant execute on it to that role, or define the saga as a role that has it');
     end if;
     perform outbox.check_type(v_step ->> 'event_type');
@@ -21933,7 +21933,7 @@ begin
       hint = 'outbox.endpoint_status has the organisation of each endpoint';
   end if;
   insert into outbox.delivered_mark (until_at, org_id, endpoint_id, why, started_by, created_at)
-  values (p_until, p_org_id, p_endpoint_id, p_why, outbox.calling_role(), v_now)
+  values (p_until, p_org_id, p_endpoint_id, p_why, outbox.caller_role(), v_now)
   returning id into v_id;
   return pg_catalog.jsonb_build_object(
     'id', v_id::text,
@@ -41952,9 +41952,9 @@ REVOKE ALL ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) F
 
 REVOKE ALL ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION calling_role(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION caller_role(); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.caller_role() FROM PUBLIC;
 
 -- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3810,7 +3810,7 @@ export type Database = {
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
       'callback_result': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
-      'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
+      'caller_role': { Args: Record<PropertyKey, never>; Returns: unknown }
       'can_lease_one': {
         Args: {
           'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[]

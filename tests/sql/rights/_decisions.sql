@@ -187,7 +187,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   number_variants identifier_of user_identifier check_identifier find_person known_person save_person people_with add_people later_number lock_links lock_people
   join_people join_two copy_opt_outs touch_people part_off recipients_json person_json raise_unknown_person lane_keys_of wait_for_person erase_people
   -- batches, sagas, watched tables
-  calling_role event_of_json raise_unknown_saga publish_array publish_plain step_function
+  caller_role event_of_json raise_unknown_saga publish_array publish_plain step_function
   base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value
   has_root_order is_own_row json_function name_columns_of named_columns paired_rows partition_columns pick_columns
   plain_change plain_type publish_change record_values refuse_old_snapshot text_of text_value unpublish_moved

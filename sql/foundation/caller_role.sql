@@ -1,6 +1,6 @@
 -- Who calls: over the Data API session_user is the login role of PostgREST for everybody.
 
-create function outbox.calling_role() returns name
+create function outbox.caller_role() returns name
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -8,5 +8,5 @@ begin
     nullif(pg_catalog.current_setting('role'), 'none'), session_user)::name;
 end
 $$;
-comment on function outbox.calling_role() is
+comment on function outbox.caller_role() is
   'The role of the caller, also inside a SECURITY DEFINER function.';
