@@ -80,17 +80,6 @@ $$;
 comment on function outbox.step_function(text) is
   'The function with this name (schema.name). A step takes one jsonb and returns jsonb. OH001.';
 
-create function outbox.calling_role() returns name
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return coalesce(
-    nullif(pg_catalog.current_setting('role'), 'none'), session_user)::name;
-end
-$$;
-comment on function outbox.calling_role() is
-  'The role of the caller, also inside a SECURITY DEFINER function.';
-
 create function outbox.define_saga(
   p_name text, p_steps jsonb, p_by_tokens boolean default false
 ) returns jsonb
@@ -133,10 +122,10 @@ begin
         'is not a field of a step', 'A step has a function and an event_type');
     end if;
     v_function := outbox.step_function(v_step ->> 'function');
-    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
+    if not pg_catalog.has_function_privilege(outbox.caller_role(), v_function, 'execute') then
       perform outbox.invalid(pg_catalog.format('steps[%s].function', v_position - 1),
         pg_catalog.format('is %s, which the role %s may not execute', v_function,
-          outbox.calling_role()),
+          outbox.caller_role()),
         'Grant execute on it to that role, or define the saga as a role that has it');
     end if;
     perform outbox.check_type(v_step ->> 'event_type');

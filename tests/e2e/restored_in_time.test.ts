@@ -40,9 +40,12 @@ Deno.test('after a restore to a point in time, what was due until the failure is
     expect(await query(dbUrl, open)).toEqual([{ unrouted: 4 }])
     expect(await query(dbUrl, `select from outbox.event where id = '${lost[0]}'`)).toEqual([])
 
+    expect(await query(dbUrl, docsBlock('restored-pause'))).toEqual([])
     const mark = docsBlock('restored-mark').replace('2026-11-30 12:00+00', `${failure?.now}`)
     expect(mark).toContain(`${failure?.now}`)
-    expect(await query(dbUrl, mark)).toEqual([{ mark_delivered: { id: '1', enabled: true } }])
+    expect(await query(dbUrl, mark)).toEqual([{
+      mark_delivered: { id: '1', enabled: true, replay_jobs: 0 },
+    }])
     const ticks = startFirstTicks({ dbUrl, log: () => {} })
     const isMarked = async (): Promise<boolean> => {
       const [row] = await query(dbUrl, docsBlock('restored-marked'))
@@ -56,7 +59,11 @@ Deno.test('after a restore to a point in time, what was due until the failure is
     const after = await publish(dbUrl, 'time.after')
     expect(await arrivals(receiver, after, again)).toEqual([1])
     expect(await arrivals(receiver, ids, again)).toEqual([1, 1, 1])
-    expect(await query(dbUrl, docsBlock('restored-undo'))).toHaveLength(3)
+    const [endpoint] = await query(dbUrl, 'select id from outbox.endpoint')
+    const undo = docsBlock('restored-undo')
+      .replace('01900000-0000-7000-8000-000000000000', `${endpoint?.id}`)
+    expect(await query(dbUrl, undo)).toHaveLength(3)
+    expect(await query(dbUrl, undo)).toHaveLength(0)
     const came = async (): Promise<boolean> =>
       (await arrivals(receiver, ids, again)).every((n) => n === 2)
     expect(await waitUntil(came, { timeoutMs: patienceMs })).toBe(true)

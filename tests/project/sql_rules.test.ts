@@ -91,6 +91,7 @@ const tellApart = [
   'try_read',
   'wake',
   'work_backfill',
+  'mark_one',
   'work_delivered_marks',
   'work_replay_job',
   'work_replay_jobs',

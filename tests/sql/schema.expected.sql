@@ -4654,9 +4654,9 @@ ALTER FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) 
 
 COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of arrival if it is missing, older than 60 days or more than a day in the future.';
 
--- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: caller_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.calling_role() RETURNS name
+CREATE FUNCTION outbox.caller_role() RETURNS name
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
@@ -4666,11 +4666,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.calling_role() OWNER TO postgres;
+ALTER FUNCTION outbox.caller_role() OWNER TO postgres;
 
--- Name: FUNCTION calling_role(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION caller_role(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
+COMMENT ON FUNCTION outbox.caller_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
 
 -- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10660,10 +10660,10 @@ begin
         'is not a field of a step', 'A step has a function and an event_type');
     end if;
     v_function := outbox.step_function(v_step ->> 'function');
-    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
+    if not pg_catalog.has_function_privilege(outbox.caller_role(), v_function, 'execute') then
       perform outbox.invalid(pg_catalog.format('steps[%s].function', v_position - 1),
         pg_catalog.format('is %s, which the role %s may not execute', v_function,
-          outbox.calling_role()),
+          outbox.caller_role()),
         'Grant execute on it to that role, or define the saga as a role that has it');
     end if;
     perform outbox.check_type(v_step ->> 'event_type');
@@ -10870,6 +10870,8 @@ CREATE TABLE outbox.delivered_mark (
     created_at timestamp with time zone NOT NULL,
     routed boolean DEFAULT false NOT NULL,
     at_endpoint uuid,
+    left_until timestamp with time zone,
+    resume_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     marked bigint DEFAULT 0 NOT NULL,
     finished_at timestamp with time zone
 );
@@ -10878,15 +10880,17 @@ ALTER TABLE outbox.delivered_mark OWNER TO postgres;
 
 -- Name: TABLE delivered_mark; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.delivered_mark IS 'The calls of mark_delivered(), which are stored for ever: until_at, org_id and endpoint_id are its arguments (null: all), started_by is the role that called. routed: the events of before the call have their deliveries; at_endpoint: the last endpoint that is finished; marked: how many deliveries were ended. finished_at is null while the job continues.';
+COMMENT ON TABLE outbox.delivered_mark IS 'The calls of mark_delivered(), which are stored for ever: until_at, org_id and endpoint_id are its arguments (null: all), started_by is the role that called. routed: the events of before the call have their deliveries; at_endpoint: the last endpoint that is finished in this pass; left_until: until when a delivery cannot be ended that this pass left out; resume_at: when the next pass begins; marked: how many deliveries were ended. finished_at is null while the job continues.';
 
--- Name: deliveries_to_mark(outbox.delivered_mark, uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: deliveries_to_mark(outbox.delivered_mark, uuid, boolean, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS outbox.delivery[]
+CREATE FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_leased boolean, p_most integer, p_now timestamp with time zone) RETURNS outbox.delivery[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
 begin
   return array(
@@ -10895,22 +10899,25 @@ begin
     join outbox.lane l on l.gate_id = g.id
     join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
     where g.endpoint_id = p_endpoint_id
-      and coalesce(d.leased_until, '-infinity') <= p_now
+      and (coalesce(d.leased_until, '-infinity') > p_now) = p_leased
       and case
-        when d.attempt = 0 then greatest(outbox.uuid_v7_time(d.event_id), d.deliver_at)
+        when d.attempt = 0
+          then greatest(outbox.uuid_v7_time(d.event_id), d.deliver_at, d.replayed_at)
         else d.due_at
       end <= p_mark.until_at
       -- The retry of an ordered delivery is the time of its lane, and all others wait behind it.
       and (not l.ordered or l.not_before <= p_mark.until_at)
+      and not outbox.rests(
+        'outbox.mark_delivered', outbox.mark_member(d.event_id, p_endpoint_id), p_now)
     limit p_most);
 end
 $$;
 
-ALTER FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_leased boolean, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_leased boolean, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Up to p_most deliveries of an endpoint that a job of mark_delivered() has to end. Those that a run holds are left out.';
+COMMENT ON FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_leased boolean, p_most integer, p_now timestamp with time zone) IS 'Up to p_most deliveries of an endpoint that a job of mark_delivered() has to end: those that a run holds, or the others. Those that the database refused to end in the last 10 s are left out.';
 
 -- Name: delivery_endpoints(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21863,6 +21870,9 @@ CREATE FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id
     AS $$
 declare
   v_now timestamptz := outbox.clock();
+  v_org text := p_org_id;
+  v_endpoint outbox.endpoint;
+  v_channel text;
   v_id bigint;
 begin
   if p_until is null or not pg_catalog.isfinite(p_until) or p_until > v_now then
@@ -21872,14 +21882,31 @@ begin
     perform outbox.invalid('why', 'is missing or longer than 200 characters',
       'Say in a few words why these deliveries are not to be sent');
   elsif p_endpoint_id is not null then
-    perform outbox.org_endpoint(
-      coalesce(p_org_id, (outbox.check_endpoint(p_endpoint_id)).org_id), p_endpoint_id);
+    v_org := coalesce(p_org_id, (outbox.check_endpoint(p_endpoint_id)).org_id);
+    v_endpoint := outbox.org_endpoint(v_org, p_endpoint_id);
+    v_channel := (
+      select k.managed_as from outbox.endpoint_kind k where k.kind = v_endpoint.kind);
+    if v_channel is not null then
+      perform outbox.invalid('endpoint_id', pg_catalog.format('is %s', v_channel),
+        'Cancel its messages one by one');
+    end if;
+  elsif p_org_id is not null and not exists (
+    select from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted')
+  then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('organisation %s has no endpoint', p_org_id),
+      hint = 'outbox.endpoint_status has the organisation of each endpoint';
   end if;
   insert into outbox.delivered_mark (until_at, org_id, endpoint_id, why, started_by, created_at)
-  values (p_until, p_org_id, p_endpoint_id, p_why, session_user, v_now)
+  values (p_until, p_org_id, p_endpoint_id, p_why, outbox.caller_role(), v_now)
   returning id into v_id;
   return pg_catalog.jsonb_build_object(
-    'id', v_id::text, 'enabled', outbox.setting_on('worker.enabled'));
+    'id', v_id::text,
+    'enabled', outbox.setting_on('worker.enabled'),
+    'replay_jobs', (
+      select pg_catalog.count(*) from outbox.replay_job j
+      where j.status = 'running'
+        and (v_org is null or j.org_id is null or j.org_id = v_org)));
 end
 $$;
 
@@ -21887,11 +21914,11 @@ ALTER FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id 
 
 -- Name: FUNCTION mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text) IS 'Starts a job that ends the open deliveries that were due until p_until, of one organisation, of one endpoint, or of all: {"id", "enabled": whether runs deliver meanwhile: what they send before the job comes to it is sent a second time}. Each gets an attempt of kind close with the number of the job and p_why, and can be replayed. outbox.delivered_mark has the progress. OH001, OH002.';
+COMMENT ON FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text) IS 'Starts a job that ends the open deliveries that were due until p_until, of one organisation, of one endpoint, or of all, without message channels: {"id", "enabled": whether runs deliver meanwhile: what they send before the job comes to it is sent a second time, "replay_jobs": how many replay jobs and backfills of this organisation, or of all, run and may send something again}. Each delivery gets an attempt of kind close with the number of the job and p_why, and can be replayed. Events until p_until that wait after an error of routing are set aside. outbox.delivered_mark has the progress. OH001, OH002: the organisation has no endpoint, or this endpoint does not exist.';
 
 -- Name: mark_endpoint(outbox.delivered_mark, uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) RETURNS outbox.delivered_mark
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -21899,21 +21926,25 @@ CREATE FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id
 declare
   v_why constant text :=
     pg_catalog.format('marked as delivered, job %s: %s', p_mark.id, p_mark.why);
-  v_found outbox.delivery[];
+  v_mark outbox.delivered_mark := p_mark;
+  v_found outbox.delivery[] :=
+    outbox.deliveries_to_mark(p_mark, p_endpoint_id, false, p_most, p_now);
   v_one outbox.delivery;
 begin
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  v_found := outbox.deliveries_to_mark(p_mark, p_endpoint_id, p_most, p_now);
   foreach v_one in array v_found loop
-    perform outbox.record_lost_lease(v_one, p_now);
-    select * into v_one from outbox.delivery d
-    where d.event_id = v_one.event_id and d.endpoint_id = p_endpoint_id;
-    -- The lost lease may have been its last one: then it is a dead letter.
-    if found then
-      perform outbox.close_delivery(v_one, 'cancelled', v_why, p_now);
+    if outbox.mark_one(v_one, v_why, p_now) then
+      v_mark.marked := v_mark.marked + 1;
+    else
+      v_mark.left_until := greatest(v_mark.left_until, p_now + interval '10 s');
     end if;
   end loop;
-  return pg_catalog.cardinality(v_found);
+  if pg_catalog.cardinality(v_found) < p_most then
+    v_mark.at_endpoint := p_endpoint_id;
+    v_mark.left_until := greatest(v_mark.left_until, (
+      select pg_catalog.max(d.leased_until) from pg_catalog.unnest(
+        outbox.deliveries_to_mark(p_mark, p_endpoint_id, true, 1000, p_now)) d));
+  end if;
+  return v_mark;
 end
 $$;
 
@@ -21921,7 +21952,118 @@ ALTER FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id 
 
 -- Name: FUNCTION mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns how many. locks: the gate.';
+COMMENT ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns the job with its new marked and left_until, and with this endpoint as at_endpoint if it is finished. locks: the caller holds the gate.';
+
+-- Name: mark_member(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.mark_member(p_event_id uuid, p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.format('event %s for endpoint %s', p_event_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.mark_member(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION mark_member(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_member(p_event_id uuid, p_endpoint_id uuid) IS 'The name of a delivery in outbox.upkeep_refusal.';
+
+-- Name: mark_next(outbox.delivered_mark, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone) RETURNS outbox.delivered_mark
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_most constant integer := 200;
+  v_mark outbox.delivered_mark := p_mark;
+  v_endpoints uuid[];
+  v_endpoint uuid;
+  v_more integer;
+begin
+  v_endpoints := array(
+    select e.id
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind and k.managed_as is null
+    cross join lateral (
+      select g.depth from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g
+    where e.id > coalesce(p_mark.at_endpoint, '00000000-0000-0000-0000-000000000000'::uuid)
+      and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
+      and e.status <> 'deleted' and g.depth > 0
+    order by e.id limit 20);
+  perform outbox.lock_gates(v_endpoints);
+  foreach v_endpoint in array v_endpoints loop
+    v_more := v_most - (v_mark.marked - p_mark.marked);
+    exit when v_more = 0;
+    v_mark := outbox.mark_endpoint(v_mark, v_endpoint, v_more, p_now);
+    exit when v_mark.at_endpoint is distinct from v_endpoint;
+  end loop;
+  if pg_catalog.cardinality(v_endpoints) > 0 then
+    return v_mark;
+  elsif v_mark.left_until is null then
+    v_mark.finished_at := p_now;
+  else
+    v_mark.resume_at := v_mark.left_until;
+    v_mark.left_until := null;
+    v_mark.at_endpoint := null;
+  end if;
+  return v_mark;
+end
+$$;
+
+ALTER FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone) IS 'Ends up to 200 deliveries of the next endpoints that have open ones, 20 at most, or ends the pass if there is none; returns the job as it is to be stored. locks: the gates by id.';
+
+-- Name: mark_one(outbox.delivery, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.mark_one(p_delivery outbox.delivery, p_why text, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_member text := outbox.mark_member(p_delivery.event_id, p_delivery.endpoint_id);
+  v_delivery outbox.delivery := p_delivery;
+begin
+  if p_delivery.leased_until is not null then
+    perform outbox.complete(array[
+      row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
+        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+    if v_delivery.leased_until is not null then
+      raise exception using errcode = 'OH004', message = 'its lease cannot be ended',
+        hint = 'outbox.refusal has the error';
+    end if;
+  end if;
+  perform outbox.close_delivery(v_delivery, 'cancelled', p_why, p_now);
+  perform outbox.admit_upkeep('outbox.mark_delivered', v_member);
+  return true;
+exception when query_canceled or assert_failure or others then
+  if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
+    raise;
+  end if;
+  perform outbox.refuse_upkeep('outbox.mark_delivered', v_member, sqlstate, sqlerrm, '5 minutes');
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.mark_one(p_delivery outbox.delivery, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION mark_one(p_delivery outbox.delivery, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_one(p_delivery outbox.delivery, p_why text, p_now timestamp with time zone) IS 'Ends one delivery that no run holds; false if the database refuses it, which queue_health shows. locks: the caller holds the gate.';
 
 -- Name: mark_sent(outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34311,6 +34453,39 @@ ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: the reason why an endpoint stays paused although its secrets can be read again; null: it is resumed. Null here; the module messages replaces it.';
 
+-- Name: stop_marked(outbox.delivered_mark); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stop_marked(p_mark outbox.delivered_mark) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_org text := coalesce(p_mark.org_id,
+    (select e.org_id from outbox.endpoint e where e.id = p_mark.endpoint_id));
+begin
+  update outbox.unroutable u set again_at = 'infinity'
+  where u.again_at < 'infinity' and u.org_id = coalesce(v_org, u.org_id)
+    and greatest(outbox.uuid_v7_time(u.event_id), (
+      select v.deliver_at from outbox.event v where v.id = u.event_id)) <= p_mark.until_at;
+  update outbox.refusal r set again_at = 'infinity'
+  where r.step = 'routing' and r.again_at < 'infinity'
+    and exists (
+      select from outbox.endpoint e
+      join outbox.endpoint_kind k on k.kind = e.kind and k.managed_as is null
+      where e.id = r.endpoint_id and e.id = coalesce(p_mark.endpoint_id, e.id)
+        and e.org_id = coalesce(p_mark.org_id, e.org_id))
+    and greatest(outbox.uuid_v7_time(r.event_id), (
+      select v.deliver_at from outbox.event v where v.id = r.event_id)) <= p_mark.until_at;
+end
+$$;
+
+ALTER FUNCTION outbox.stop_marked(p_mark outbox.delivered_mark) OWNER TO postgres;
+
+-- Name: FUNCTION stop_marked(p_mark outbox.delivered_mark); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stop_marked(p_mark outbox.delivered_mark) IS 'Sets aside the events and deliveries until the time of a job that wait after a temporary error of routing, so that only a person continues them: route_again(), retry_now().';
+
 -- Name: stop_problem(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) RETURNS text
@@ -37772,31 +37947,19 @@ CREATE FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now t
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_most constant integer := 200;
-  v_endpoint uuid;
-  v_n integer;
+  v_mark outbox.delivered_mark := p_mark;
 begin
-  if not p_mark.routed then
-    -- Runs that do not deliver do not route either.
-    update outbox.delivered_mark m set routed = true
-    where m.id = p_mark.id
-      and outbox.route_all(p_now, pg_catalog.clock_timestamp() + interval '0.2 s');
-    return;
+  if p_mark.routed then
+    v_mark := outbox.mark_next(p_mark, p_now);
+  elsif outbox.route_all(p_now, pg_catalog.clock_timestamp() + interval '0.2 s') then
+    -- Runs that do not deliver do not route either. After it, because an event whose routing fails
+    -- waits too.
+    perform outbox.stop_marked(p_mark);
+    v_mark.routed := true;
   end if;
-  select e.id into v_endpoint
-  from outbox.endpoint e
-  where e.id > coalesce(p_mark.at_endpoint, '00000000-0000-0000-0000-000000000000'::uuid)
-    and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
-    and e.status <> 'deleted'
-  order by e.id limit 1;
-  if not found then
-    update outbox.delivered_mark m set finished_at = p_now where m.id = p_mark.id;
-    return;
-  end if;
-  v_n := outbox.mark_endpoint(p_mark, v_endpoint, v_most, p_now);
   update outbox.delivered_mark m set
-    marked = m.marked + v_n,
-    at_endpoint = case when v_n < v_most then v_endpoint else m.at_endpoint end
+    routed = v_mark.routed, at_endpoint = v_mark.at_endpoint, left_until = v_mark.left_until,
+    resume_at = v_mark.resume_at, marked = v_mark.marked, finished_at = v_mark.finished_at
   where m.id = p_mark.id;
 end
 $$;
@@ -37805,7 +37968,7 @@ ALTER FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now ti
 
 -- Name: FUNCTION work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone) IS 'One step of a job of mark_delivered(): routes events, or ends up to 200 deliveries of one endpoint, or finds that none is left. locks: the caller holds the job; then the router with SKIP LOCKED, and the gates of a batch by id, or one gate.';
+COMMENT ON FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, p_now timestamp with time zone) IS 'One step of a job of mark_delivered(): routes events, or ends up to 200 deliveries, or ends the pass or the job. locks: the caller holds the job; then the router with SKIP LOCKED and the gates of a batch by id, or the gates of up to 20 endpoints by id.';
 
 -- Name: work_delivered_marks(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37822,7 +37985,7 @@ begin
     return false;
   end if;
   select * into v_mark from outbox.delivered_mark m
-  where m.finished_at is null
+  where m.finished_at is null and m.resume_at <= p_now
     and not outbox.rests('outbox.work_delivered_marks', 'job ' || m.id, p_now)
   order by m.id limit 1 for update skip locked;
   if not found then
@@ -37847,7 +38010,7 @@ ALTER FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) OWNER
 
 -- Name: FUNCTION work_delivered_marks(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) IS 'Executes one step of the oldest job of mark_delivered(), in the caller''s transaction; false if there is none. A step that fails is shown by queue_health, and tried again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
+COMMENT ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) IS 'Executes one step of the oldest job of mark_delivered() whose turn has come, in the caller''s transaction; false if there is none. A step that fails is shown by queue_health, and tried again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
 
 -- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -41684,9 +41847,9 @@ REVOKE ALL ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) F
 
 REVOKE ALL ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION calling_role(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION caller_role(); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.caller_role() FROM PUBLIC;
 
 -- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42421,9 +42584,9 @@ GRANT ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor
 
 GRANT SELECT ON TABLE outbox.delivered_mark TO service_role;
 
--- Name: FUNCTION deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_leased boolean, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.deliveries_to_mark(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_leased boolean, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION delivery_endpoints(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43718,6 +43881,18 @@ GRANT ALL ON FUNCTION outbox.mark_delivered(p_until timestamp with time zone, p_
 -- Name: FUNCTION mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION mark_member(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.mark_member(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION mark_one(p_delivery outbox.delivery, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.mark_one(p_delivery outbox.delivery, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION mark_sent(p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45204,6 +45379,10 @@ REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp w
 -- Name: FUNCTION still_held(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION stop_marked(p_mark outbox.delivered_mark); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stop_marked(p_mark outbox.delivered_mark) FROM PUBLIC;
 
 -- Name: FUNCTION stop_problem(p_stop text, p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

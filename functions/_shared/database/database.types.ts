@@ -719,22 +719,27 @@ export type Database = {
           'endpoint_id': string | null
           'finished_at': string | null
           'id': number
+          'left_until': string | null
           'marked': number
           'org_id': string | null
+          'resume_at': string
           'routed': boolean
           'started_by': string
           'until_at': string
           'why': string
+          'stop_marked': undefined | null
         }
-        ComputedFields: never
+        ComputedFields: 'stop_marked'
         Insert: {
           'at_endpoint'?: string | null
           'created_at': string
           'endpoint_id'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'left_until'?: string | null
           'marked'?: number
           'org_id'?: string | null
+          'resume_at'?: string
           'routed'?: boolean
           'started_by': string
           'until_at': string
@@ -746,8 +751,10 @@ export type Database = {
           'endpoint_id'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'left_until'?: string | null
           'marked'?: number
           'org_id'?: string | null
+          'resume_at'?: string
           'routed'?: boolean
           'started_by'?: string
           'until_at'?: string
@@ -3799,7 +3806,7 @@ export type Database = {
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
       'callback_result': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
-      'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
+      'caller_role': { Args: Record<PropertyKey, never>; Returns: unknown }
       'can_lease_one': {
         Args: {
           'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[]
@@ -4612,6 +4619,7 @@ export type Database = {
       'deliveries_to_mark': {
         Args: {
           'p_endpoint_id': string
+          'p_leased': boolean
           'p_mark': Omit<
             Database['outbox']['Tables']['delivered_mark']['Row'],
             Database['outbox']['Tables']['delivered_mark']['ComputedFields']
@@ -6251,7 +6259,69 @@ export type Database = {
           'p_most': number
           'p_now': string
         }
-        Returns: number
+        Returns: {
+          'at_endpoint': string | null
+          'created_at': string
+          'endpoint_id': string | null
+          'finished_at': string | null
+          'id': number
+          'left_until': string | null
+          'marked': number
+          'org_id': string | null
+          'resume_at': string
+          'routed': boolean
+          'started_by': string
+          'until_at': string
+          'why': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivered_mark'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'mark_member': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: string }
+      'mark_next': {
+        Args: {
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: {
+          'at_endpoint': string | null
+          'created_at': string
+          'endpoint_id': string | null
+          'finished_at': string | null
+          'id': number
+          'left_until': string | null
+          'marked': number
+          'org_id': string | null
+          'resume_at': string
+          'routed': boolean
+          'started_by': string
+          'until_at': string
+          'why': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivered_mark'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'mark_one': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+          'p_why': string
+        }
+        Returns: boolean
       }
       'mark_sent': {
         Args: {
@@ -8269,6 +8339,15 @@ export type Database = {
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'stop_marked': {
+        Args: {
+          'p_mark': Omit<
+            Database['outbox']['Tables']['delivered_mark']['Row'],
+            Database['outbox']['Tables']['delivered_mark']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'stop_problem': { Args: { 'p_says': Json; 'p_stop': string }; Returns: string }
       'stop_waiting': { Args: Record<PropertyKey, never>; Returns: undefined }
       'store_callbacks': {

@@ -393,7 +393,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'backfill.test.ts',
     'a backfill of an event that the sweep is deleting waits',
   ],
-  'operations/delivered_mark.sql mark_endpoint: lock_gates': [
+  'operations/delivered_mark.sql mark_next: lock_gates': [
     'held_gates.test.ts',
     'a job of mark_delivered() waits for a claim of the same delivery, and leaves it out',
   ],

@@ -18,7 +18,7 @@ export const sagasAndWatch: readonly Mutant[] = [
   {
     file: 'sql/sagas/saga.sql',
     find:
-      `    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then`,
+      `    if not pg_catalog.has_function_privilege(outbox.caller_role(), v_function, 'execute') then`,
     replace: '    if false then',
     tests: ['sql/sagas/define_saga/cases.test.sql', 'sql/sagas/execute_saga/refused.test.sql'],
     why: 'Somebody defines a saga of functions that they may not execute.',

@@ -187,7 +187,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   number_variants identifier_of user_identifier check_identifier find_person known_person save_person people_with add_people later_number lock_links lock_people
   join_people join_two copy_opt_outs touch_people part_off recipients_json person_json raise_unknown_person lane_keys_of wait_for_person erase_people
   -- batches, sagas, watched tables
-  calling_role event_of_json raise_unknown_saga publish_array publish_plain step_function
+  caller_role event_of_json raise_unknown_saga publish_array publish_plain step_function
   base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value
   has_root_order is_own_row json_function name_columns_of named_columns paired_rows partition_columns pick_columns
   plain_change plain_type publish_change record_values refuse_old_snapshot text_of text_value unpublish_moved
@@ -230,7 +230,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the kick, the tick, replay, purge
   remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit may_notify notify_workers fall_asleep stay_awake last_attempt next_letters next_replays purge_deleted epoch_ms
   check_new_job job_shares backfilled_endpoint new_backfill begin_backfill backfill_room body_work body_problem job_filter add_backfilled move_backfill older_transactions wait_for next_backfill check_bound
-  deliveries_to_mark mark_endpoint work_delivered_mark work_delivered_marks
+  deliveries_to_mark mark_endpoint mark_member mark_next mark_one stop_marked work_delivered_mark work_delivered_marks
   work_backfill work_backfills next_kept has_or_had kept_problem lock_events backfill_kept
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
   is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(43);
+select plan(44);
 
 -- Steps until there is none; how many.
 create function work() returns integer language plpgsql as $$
@@ -35,6 +35,7 @@ select is(refusal(format('select outbox.mark_delivered(outbox.clock(), p_why => 
 from unnest(array[null, '', repeat('x', 201)]) w;
 select alike(refusal($$select outbox.mark_delivered(outbox.clock(), p_endpoint_id => '01900000-0000-7000-8000-000000000000')$$), 'OH002 %', 'of an endpoint that exists');
 select alike(refusal(format('select outbox.mark_delivered(outbox.clock(), %L, %L)', 'another', e.a)), 'OH002 %', 'of this organisation') from e;
+select is(refusal($$select outbox.mark_delivered(outbox.clock(), 'nobody')$$), 'OH002 organisation nobody has no endpoint', 'of an organisation that has endpoints');
 select is_empty('select from outbox.delivered_mark', 'none of this starts a job');
 select is(work(), 0, 'and there is no step without one');
 
@@ -61,7 +62,7 @@ create temporary table failure as select outbox.clock() as at;
 do $$ begin perform time_passes('1 s'); perform events(2, 'a'); perform time_passes('1 minute'); end $$;
 
 -- One endpoint.
-select is(outbox.mark_delivered(at, p_endpoint_id => b) - 'id', '{"enabled": true}', 'a job says whether runs deliver meanwhile') from e, failure;
+select is(outbox.mark_delivered(at, p_endpoint_id => b) - 'id', '{"enabled": true, "replay_jobs": 0}', 'a job says whether runs deliver meanwhile') from e, failure;
 select is(marked(), '0 goes on', 'the call itself marks nothing');
 select cmp_ok(work(), '>', 2, 'the job works in steps');
 select is(marked(), '2 done', 'it ends what the endpoint had to get');
@@ -74,10 +75,7 @@ select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'no gate sleeps');
 select is((select sum((c ->> 2)::integer)::integer from jsonb_array_elements(outbox.counters()) c where c ->> 0 = 'deliveries' and c -> 1 ->> 1 = 'cancelled'), 2, 'the metrics count them as cancelled');
 
--- An organisation, then all, while delivery is switched off.
-select is(outbox.mark_delivered(at, 'nobody') ? 'id', true, 'an organisation without endpoints') from failure;
-do $$ begin perform work(); end $$;
-select is(marked(), '0 done', 'has nothing to mark');
+-- All, while delivery is switched off.
 do $$ begin perform outbox.set_setting('worker.enabled', 'false'); end $$;
 select is(outbox.mark_delivered(at, p_why => 'restored to Monday') -> 'enabled', 'false', 'the rest, while delivery is switched off') from failure;
 do $$ begin perform work(), outbox.set_setting('worker.enabled', 'true'); end $$;
@@ -86,7 +84,7 @@ select is(open_of(a), 3, 'of the other endpoint the same are left') from e;
 select is(status_of(free, o), 'cancelled', 'the free key was due') from keyed, e;
 select is(status_of(retry, o), 'retrying', 'the retry was due later') from keyed, e;
 select is(status_of(behind, o), 'pending', 'and what waits behind it') from keyed, e;
-select is((select count(*)::integer from outbox.attempt where error_class = 'lease_expired'), 1, 'the lost lease is recorded');
+select is_empty($$select from outbox.attempt where error_class = 'lease_expired'$$, 'what was in flight has no failure');
 select is_empty('select from outbox.delivery where leased_until is not null', 'nothing is in flight');
 select is_empty('select from outbox.dead_letter', 'nothing became a dead letter');
 select is_empty('select * from miscounts()', 'the counters are right');
@@ -99,16 +97,27 @@ select is(claimed(a), 6, 'a run gets what came after the failure, the late retry
 select is(outbox.replay(first, b) ->> 'replaced', 'false', 'one of them can be sent again') from early, e;
 select is(claimed_events(step(100), b), array[first], 'and is') from early, e;
 
--- The database refuses to store the ends: health shows it, and the job continues when the cause is removed.
-do $$ begin perform events(3, 'a'), time_passes('1 s'); end $$;
-alter table outbox.attempt add constraint t_refused check (outcome <> 'cancelled') not valid;
-select is(outbox.mark_delivered(outbox.clock(), p_endpoint_id => a) ? 'id', true, 'a job that the database refuses') from e;
-do $$ begin perform work(); end $$;
-select is((select sqlstate from outbox.upkeep_refusal where task = 'outbox.work_delivered_marks'), '23514', 'is shown with its error');
-alter table outbox.attempt drop constraint t_refused;
-do $$ begin perform time_passes('11 s'), work(); end $$;
-select is(marked(), '3 done', 'and continues after it is corrected');
-select is_empty($$select from outbox.upkeep_refusal where task = 'outbox.work_delivered_marks'$$, 'then it is no longer shown');
+-- What was replayed after that time is sent, also if it was never attempted.
+do $$ begin perform outbox.mark_delivered(at), work() from failure; end $$;
+select is(status_of(first, b), 'processing', 'it is left, because a run holds it') from early, e;
+create temporary table never as select (events(1, 'a'))[1] as id, outbox.clock() as at;
+do $$ begin perform time_passes('1 s'), outbox.mark_delivered(at, p_endpoint_id => a) from never, e; end $$;
+do $$ begin perform work(), outbox.replay(id, a) from never, e; end $$;
+do $$ begin perform outbox.mark_delivered(at, p_endpoint_id => a), work() from never, e; end $$;
+select is(split_part(marked(), ' ', 1) || ' ' || status_of(id, a), '0 pending', 'a replay of what was never attempted') from never, e;
+
+-- Who started it.
+grant select on failure to service_role;
+set local role service_role;
+do $$ begin perform outbox.mark_delivered(at) from pg_temp.failure; end $$;
+reset role;
+select is((select started_by from outbox.delivered_mark order by id desc limit 1), 'service_role', 'the role of the caller is recorded, not the login role');
+
+-- What else may send something again.
+do $$ begin perform outbox.replay_many(p_org_id => 'other'), outbox.replay_many(p_org_id => 'default'), outbox.replay_many(); end $$;
+select is(outbox.mark_delivered(at) ->> 'replay_jobs', '3', 'the running replay jobs are counted') from failure;
+select is(outbox.mark_delivered(at, 'default') ->> 'replay_jobs', '2', 'those of one organisation, and of all') from failure;
+select is(outbox.mark_delivered(at, p_endpoint_id => b) ->> 'replay_jobs', '2', 'or of the organisation of the endpoint') from failure, e;
 
 select * from finish();
 rollback;
