@@ -70,8 +70,7 @@ const known: Readonly<Record<string, GaugeSpec>> = {
   },
   sent_month_bytes: {
     name: 'outhook_sent_month_bytes',
-    help:
-      'Payloads of the attempts of this month (UTC), repeats included, without headers.',
+    help: 'Payloads of the attempts of this month (UTC), repeats included, without headers.',
     labels: [],
     unit: 'bytes',
   },

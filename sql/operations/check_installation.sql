@@ -122,5 +122,5 @@ comment on function outbox.check_installation(uuid) is
   'The facts for `outhook check`: {"at", "postgres", "version", "modules", '
   '"module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and '
   'secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by '
-  'kind, "queue": queue_health, "problems", "warnings", "test"}. p_event_id: the test event whose attempts '
-  'are "test".';
+  'kind, "queue": queue_health, "problems", "warnings", "test"}. p_event_id: the test event whose '
+  'attempts are "test".';
