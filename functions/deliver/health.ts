@@ -50,5 +50,6 @@ function problemOf(reply: DispatchReply): string | null {
   const { refusal, kind } = reply.fault
   if (refusal !== undefined) return `refused: update the ${refusal.update}`
   // The database refused a part of the call, so it responds.
-  return kind === 'partial' ? null : 'the database does not respond'
+  if (kind === 'partial') return null
+  return kind === 'permanent' ? 'the database refuses the call' : 'the database does not respond'
 }

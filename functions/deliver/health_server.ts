@@ -2,6 +2,11 @@ import { createServer, type Server } from 'node:http'
 import { messageOf } from '../_shared/base/errors.ts'
 import type { Health } from './health.ts'
 
+/** The port cannot be opened. Another start may find it free. */
+export class PortError extends Error {
+  override name = 'PortError'
+}
+
 /** The port on which a worker says whether it is ready and alive. */
 export type HealthServer = {
   readonly port: number
@@ -10,7 +15,7 @@ export type HealthServer = {
 
 /**
  * Listens on all addresses of the machine: `GET /ready` and `GET /live` respond with 200 and "ok", or with 503
- * and what is wrong. Rejects if it cannot listen, with an error that names the variable.
+ * and what is wrong. Rejects with a `PortError` that names the variable if it cannot listen.
  */
 export async function serveHealth(
   { port, health }: { port: number; health: Pick<Health, 'unready' | 'stuck'> },
@@ -43,7 +48,7 @@ function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const message = `Cannot start: OUTHOOK_HEALTH_PORT: port ${port}: ${messageOf(cause)}`
-      reject(new Error(message, { cause }))
+      reject(new PortError(message, { cause }))
     })
     server.listen(port, resolve)
   })

@@ -13,7 +13,7 @@ import type { Senders } from '../_shared/senders/sender.ts'
 import type { RunDeps } from './active_run.ts'
 import { readWorkerEnv } from './env.ts'
 import { createHealth } from './health.ts'
-import { serveHealth } from './health_server.ts'
+import { PortError, serveHealth } from './health_server.ts'
 import { gatherLines } from './lines.ts'
 import { workerOptions } from './options.ts'
 import { isProjectStop } from './refusal.ts'
@@ -43,8 +43,8 @@ export interface WorkerSetup {
 }
 
 /**
- * Delivers until SIGTERM or SIGINT, then exits; code 2 if a variable is invalid. `own` has the
- * senders of kinds that this project does not have.
+ * Delivers until SIGTERM or SIGINT, then exits; code 2 if a variable is invalid, 1 if the port for its health
+ * cannot be opened. `own` has the senders of kinds that this project does not have.
  */
 export async function main(own: Senders = new Map()): Promise<never> {
   const problem = runtime.restartWithFlags()
@@ -55,7 +55,7 @@ export async function main(own: Senders = new Map()): Promise<never> {
     deliver = await prepareWorker({ environment, write: runtime.writeStdout, own, problem })
   } catch (error) {
     createLog({ debug: false })('error', messageOf(error))
-    return runtime.exit(2)
+    return runtime.exit(error instanceof PortError ? 1 : 2)
   }
   runtime.onStopSignal(() => stop.abort())
   await deliver(stop.signal)

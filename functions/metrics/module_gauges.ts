@@ -18,6 +18,12 @@ const known: Readonly<Record<string, GaugeSpec>> = {
     help: 'Whether the metrics of modules cannot be read; the log of the database has the error.',
     labels: [],
   },
+  limits_unreadable: {
+    name: 'outhook_limits_unreadable',
+    help:
+      'Whether the limits of the database cannot be read; the log of the database has the error.',
+    labels: [],
+  },
   database_bytes: {
     name: 'outhook_database_bytes',
     help: 'The size of all databases of the server, without the write-ahead log.',
@@ -44,7 +50,7 @@ const known: Readonly<Record<string, GaugeSpec>> = {
   },
   transaction_id_age: {
     name: 'outhook_transaction_id_age',
-    help: 'How many of about 2,147 million transaction ids are used before the oldest row.',
+    help: 'How many of about 2,147 million transaction ids are younger than the oldest row.',
     labels: [],
   },
   connections: {
@@ -64,8 +70,7 @@ const known: Readonly<Record<string, GaugeSpec>> = {
   },
   sent_month_bytes: {
     name: 'outhook_sent_month_bytes',
-    help:
-      'Payloads sent since the beginning of the month (UTC), repeats included, without headers.',
+    help: 'Payloads of the attempts of this month (UTC), repeats included, without headers.',
     labels: [],
     unit: 'bytes',
   },

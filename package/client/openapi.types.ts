@@ -2877,6 +2877,8 @@ export interface components {
             oldestDueAt: string | null;
             /** @description Why the status is not ok. */
             problems: string[];
+            /** @description Limits of the database that are near. They stop no delivery yet. */
+            warnings: string[];
         };
         Overview: {
             /**

@@ -16,9 +16,11 @@ begin
     'time', outbox.iso_time(v_now),
     'lastTickAt', outbox.iso_time(outbox.last_tick_at()),
     'oldestDueAt', case when v_due <= v_now then outbox.iso_time(v_due) end,
-    'problems', pg_catalog.to_jsonb(v_problems));
+    'problems', pg_catalog.to_jsonb(v_problems),
+    'warnings', pg_catalog.to_jsonb(outbox.limit_warnings(outbox.clock())));
 end
 $$;
 comment on function outbox.get_health() is
   'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", '
-  '"oldestDueAt": null if nothing is due, "problems"}. OK if there are no problems.';
+  '"oldestDueAt": null if nothing is due, "problems", "warnings": limits of the database that are '
+  'near}. OK if there are no problems.';

@@ -111,8 +111,10 @@ begin
         where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
         group by r.kind
       ) r),
-    'queue', (select pg_catalog.to_jsonb(q) - 'problems' from outbox.queue_health q),
+    'queue', (
+      select pg_catalog.to_jsonb(q) - array['problems', 'warnings'] from outbox.queue_health q),
     'problems', pg_catalog.to_jsonb(outbox.queue_problems(outbox.queue_backlog())),
+    'warnings', pg_catalog.to_jsonb(outbox.limit_warnings(outbox.clock())),
     'test', outbox.test_attempts(p_event_id));
 end
 $$;
@@ -120,5 +122,5 @@ comment on function outbox.check_installation(uuid) is
   'The facts for `outhook check`: {"at", "postgres", "version", "modules", '
   '"module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and '
   'secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by '
-  'kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts '
-  'are "test".';
+  'kind, "queue": queue_health, "problems", "warnings", "test"}. p_event_id: the test event whose '
+  'attempts are "test".';

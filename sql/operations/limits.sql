@@ -34,7 +34,7 @@ begin
 end
 $$;
 comment on function outbox.wal_bytes() is
-  'The size of the files of the write-ahead log; null if the owner of the schema must not list '
+  'The size of the files of the write-ahead log; null if the owner of the schema may not list '
   'them (pg_monitor).';
 
 create function outbox.databases_bytes() returns bigint
@@ -134,8 +134,8 @@ begin
 end
 $$;
 comment on function outbox.sent_bytes() is
-  'The bytes of payloads in all attempts so far, repeated ones included. Headers, TLS and '
-  'responses are not counted.';
+  'The bytes of payloads of all attempts so far, repeated ones included, and those that ended '
+  'before anything was sent. Headers, TLS and responses are not counted.';
 
 create function outbox.traffic_month(p_now timestamptz) returns text
 language sql immutable set search_path = ''
@@ -144,39 +144,44 @@ as $$
 $$;
 comment on function outbox.traffic_month(timestamptz) is 'The month (UTC) of a time: 2026-03.';
 
-create function outbox.note_traffic(p_now timestamptz, p_limit integer) returns integer
+create function outbox.note_traffic(p_now timestamptz, p_limit integer) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_labels text[] := array[outbox.traffic_month(p_now)];
 begin
+  -- The first tick of a month has to add up, all others have to look.
+  if exists (
+    select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
+  then
+    return;
+  end if;
   insert into outbox.counter (metric, labels, n, total)
-  values ('sent_before', array[outbox.traffic_month(p_now)], 1, outbox.sent_bytes())
+  values ('sent_before', v_labels, 1, outbox.sent_bytes())
   on conflict (metric, labels) do nothing;
-  -- Nothing is deleted.
-  return 0;
 end
 $$;
 comment on function outbox.note_traffic(timestamptz, integer) is
-  'A step of the cleanup: notes once a month how much was sent before. Returns 0.';
+  'A step of the tick: notes once a month how much was sent before.';
 
 create function outbox.sent_in_month(p_now timestamptz) returns bigint
 language plpgsql stable set search_path = ''
 as $$
 begin
-  -- Without a note, Outhook was installed in this month.
-  return outbox.sent_bytes() - coalesce((
+  return outbox.sent_bytes() - (
     select c.total from outbox.counter c
-    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]), 0);
+    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]);
 end
 $$;
 comment on function outbox.sent_in_month(timestamptz) is
-  'The bytes of payloads that were sent since the first cleanup of this month (UTC), or since the '
-  'installation if that is later.';
+  'The bytes of payloads that were sent in this month (UTC), by sent_bytes(); null until its first '
+  'tick, because nothing says then what was sent before.';
 
 create function outbox.limit_gauges(p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return (
+  return '[["limits_unreadable", [], 0]]'::jsonb || (
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, '[]'::jsonb, g.value))
     from (values
       ('database_bytes', outbox.databases_bytes()),
@@ -191,8 +196,12 @@ begin
       ('traffic_bytes', nullif(outbox.setting_int('traffic.mib_per_month')::bigint, 0) * 1048576)
     ) g (metric, value)
     where g.value is not null);
+exception when assert_failure or others then
+  -- They read objects of the server, and must hide no other metric.
+  raise warning 'outbox.limit_gauges(): % %', sqlstate, sqlerrm;
+  return '[["limits_unreadable", [], 1]]'::jsonb;
 end
 $$;
 comment on function outbox.limit_gauges(timestamptz) is
   'The use of the limits of the database as gauges, [[metric, [], value], …], without those that '
-  'cannot be determined.';
+  'cannot be determined, and limits_unreadable: 1 if an error hides them.';

@@ -6,14 +6,17 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_disk bigint := outbox.setting_int('database.disk_mib')::bigint * 1048576;
-  v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+  v_used bigint;
   v_slot record;
 begin
-  detail := pg_catalog.pg_size_pretty(v_used) || case
-    when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
-    else ' are used; database.disk_mib is not set'
-  end;
-  if v_disk > 0 and v_used > v_disk * 0.9 then
+  detail := 'database.disk_mib is not set';
+  -- To add up what is used asks for the size of each file.
+  if v_disk > 0 then
+    v_used := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+    detail := pg_catalog.format('%s of %s', pg_catalog.pg_size_pretty(v_used),
+      pg_catalog.pg_size_pretty(v_disk));
+  end if;
+  if v_used > v_disk * 0.9 then
     problem := pg_catalog.format(
       'the disk has %s%% left: %s of %s are used (runbook: Disk)',
       greatest(0, pg_catalog.floor(100 - v_used * 100.0 / v_disk)),
@@ -43,14 +46,15 @@ create function outbox.dead_row_checks() returns table (detail text, problem tex
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- Autovacuum, which comes once a minute, leaves about 250,000 at 2,000 deliveries a second.
-  v_most constant bigint := 500000;
+  -- A delivery leaves two dead rows, when it is leased and when it is deleted, and autovacuum comes
+  -- once a minute: 1.2 million at 10,000 deliveries a second are no problem.
+  v_most constant bigint := 2000000;
   v_table record;
 begin
   select t.relname, t.n_live_tup, t.n_dead_tup into v_table
   from pg_catalog.pg_stat_user_tables t
   where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
-  order by t.n_dead_tup desc, t.relname limit 1;
+  order by t.n_dead_tup - t.n_live_tup desc, t.relname limit 1;
   detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
     v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
   if v_table.n_dead_tup > v_table.n_live_tup + v_most then
@@ -63,7 +67,7 @@ begin
 end
 $$;
 comment on function outbox.dead_row_checks() is
-  'The table with the most dead rows, a problem if it has 500,000 more than live ones.';
+  'The table that has the most dead rows beyond its live ones, a problem if they are 2 million.';
 
 create function outbox.partition_checks(p_now timestamptz)
 returns table (detail text, problem text)
@@ -169,9 +173,11 @@ begin
       v_requests)
   end
   union all
-  select 'traffic', coalesce(
-      pg_catalog.pg_size_pretty(v_sent) || ' of ' || pg_catalog.pg_size_pretty(v_traffic),
-      'traffic.mib_per_month is not set'),
+  select 'traffic', case
+      when v_traffic = 0 then 'traffic.mib_per_month is not set'
+      else coalesce(pg_catalog.pg_size_pretty(v_sent), 'not yet known') || ' of '
+        || pg_catalog.pg_size_pretty(v_traffic)
+    end,
     case
       when v_sent > v_traffic * 0.9 then pg_catalog.format(
         '%s of the %s of this month are sent (runbook: Traffic)', pg_catalog.pg_size_pretty(v_sent),
@@ -184,15 +190,16 @@ comment on function outbox.near_limits(timestamptz) is
   'disk (a second row for a replication slot), transaction_ids, connections, snapshots, dead_rows, '
   'partitions, net_requests, traffic.';
 
-create function outbox.limit_problems(p_now timestamptz) returns text[]
+create function outbox.limit_warnings(p_now timestamptz) returns text[]
 language plpgsql stable set search_path = ''
 as $$
 begin
   return array(select n.problem from outbox.near_limits(p_now) n where n.problem is not null);
 exception when query_canceled or assert_failure or others then
-  -- The others of health are worth more.
+  -- The problems of the queue are worth more.
   return array['the limits of the database cannot be read: SQLSTATE ' || sqlstate];
 end
 $$;
-comment on function outbox.limit_problems(timestamptz) is
-  'The limits of the database that are near, as texts for queue_health; empty if there are none.';
+comment on function outbox.limit_warnings(timestamptz) is
+  'The limits of the database that are near, as texts; empty if there are none. They stop no '
+  'delivery yet, so they are the warnings of queue_health, and none of its problems.';

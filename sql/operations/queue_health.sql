@@ -98,7 +98,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || outbox.limit_problems(outbox.clock()) || v_more;
+  ], null) || v_more;
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
@@ -106,8 +106,7 @@ comment on function outbox.queue_problems(jsonb) is
   'an upgrade that is not finished, functions of another version, runs of another project, kicks '
   'that pg_net does not send, kinds that no live run can send, objects that the periodic work '
   'cannot process, settings without a row, a backlog older than a minute, worker.enabled is '
-  'false, limits of the database that are near, what a module adds. p_backlog: the result of '
-  'queue_backlog().';
+  'false, what a module adds. p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
@@ -140,7 +139,8 @@ select
   a.error as set_aside_error,
   outbox.last_tick_at() as last_tick_at,
   outbox.queue_problems(w.backlog) as problems,
-  (w.backlog ->> 'waiting_turn')::bigint as waiting_turn
+  (w.backlog ->> 'waiting_turn')::bigint as waiting_turn,
+  outbox.limit_warnings(outbox.clock()) as warnings
 from (select outbox.queue_backlog() as backlog offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
@@ -183,3 +183,6 @@ comment on column outbox.queue_health.problems is
   'What stops or delays deliveries, as texts. Empty: nothing.';
 comment on column outbox.queue_health.waiting_turn is
   'How many of the unrouted events wait for the turn of their organisation.';
+comment on column outbox.queue_health.warnings is
+  'The limits of the database that are near, as texts. Nothing is stopped or delayed yet. Empty: '
+  'none.';

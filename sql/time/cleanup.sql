@@ -208,7 +208,6 @@ insert into outbox.cleanup_step (name, calls) values
   ('lanes', 'outbox.forget_lanes'),
   ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
-  ('traffic', 'outbox.note_traffic'),
   ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 
 create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer

@@ -2,6 +2,8 @@
 -- that no run does (upkeep()), and kicks a run if work is due. The kick itself is in
 -- engine/run/kick.
 
+insert into outbox.tick_step (name, calls, most) values ('traffic', 'outbox.note_traffic', 1);
+
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
 ) returns void

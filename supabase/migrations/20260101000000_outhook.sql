@@ -17937,7 +17937,7 @@ begin
 end
 $$;
 comment on function outbox.wal_bytes() is
-  'The size of the files of the write-ahead log; null if the owner of the schema must not list '
+  'The size of the files of the write-ahead log; null if the owner of the schema may not list '
   'them (pg_monitor).';
 
 create function outbox.databases_bytes() returns bigint
@@ -18037,8 +18037,8 @@ begin
 end
 $$;
 comment on function outbox.sent_bytes() is
-  'The bytes of payloads in all attempts so far, repeated ones included. Headers, TLS and '
-  'responses are not counted.';
+  'The bytes of payloads of all attempts so far, repeated ones included, and those that ended '
+  'before anything was sent. Headers, TLS and responses are not counted.';
 
 create function outbox.traffic_month(p_now timestamptz) returns text
 language sql immutable set search_path = ''
@@ -18047,39 +18047,44 @@ as $$
 $$;
 comment on function outbox.traffic_month(timestamptz) is 'The month (UTC) of a time: 2026-03.';
 
-create function outbox.note_traffic(p_now timestamptz, p_limit integer) returns integer
+create function outbox.note_traffic(p_now timestamptz, p_limit integer) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_labels text[] := array[outbox.traffic_month(p_now)];
 begin
+  -- The first tick of a month has to add up, all others have to look.
+  if exists (
+    select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
+  then
+    return;
+  end if;
   insert into outbox.counter (metric, labels, n, total)
-  values ('sent_before', array[outbox.traffic_month(p_now)], 1, outbox.sent_bytes())
+  values ('sent_before', v_labels, 1, outbox.sent_bytes())
   on conflict (metric, labels) do nothing;
-  -- Nothing is deleted.
-  return 0;
 end
 $$;
 comment on function outbox.note_traffic(timestamptz, integer) is
-  'A step of the cleanup: notes once a month how much was sent before. Returns 0.';
+  'A step of the tick: notes once a month how much was sent before.';
 
 create function outbox.sent_in_month(p_now timestamptz) returns bigint
 language plpgsql stable set search_path = ''
 as $$
 begin
-  -- Without a note, Outhook was installed in this month.
-  return outbox.sent_bytes() - coalesce((
+  return outbox.sent_bytes() - (
     select c.total from outbox.counter c
-    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]), 0);
+    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]);
 end
 $$;
 comment on function outbox.sent_in_month(timestamptz) is
-  'The bytes of payloads that were sent since the first cleanup of this month (UTC), or since the '
-  'installation if that is later.';
+  'The bytes of payloads that were sent in this month (UTC), by sent_bytes(); null until its first '
+  'tick, because nothing says then what was sent before.';
 
 create function outbox.limit_gauges(p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return (
+  return '[["limits_unreadable", [], 0]]'::jsonb || (
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, '[]'::jsonb, g.value))
     from (values
       ('database_bytes', outbox.databases_bytes()),
@@ -18094,11 +18099,15 @@ begin
       ('traffic_bytes', nullif(outbox.setting_int('traffic.mib_per_month')::bigint, 0) * 1048576)
     ) g (metric, value)
     where g.value is not null);
+exception when assert_failure or others then
+  -- They read objects of the server, and must hide no other metric.
+  raise warning 'outbox.limit_gauges(): % %', sqlstate, sqlerrm;
+  return '[["limits_unreadable", [], 1]]'::jsonb;
 end
 $$;
 comment on function outbox.limit_gauges(timestamptz) is
   'The use of the limits of the database as gauges, [[metric, [], value], …], without those that '
-  'cannot be determined.';
+  'cannot be determined, and limits_unreadable: 1 if an error hides them.';
 
 -- sql/operations/near_limits.sql
 
@@ -18110,14 +18119,17 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_disk bigint := outbox.setting_int('database.disk_mib')::bigint * 1048576;
-  v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+  v_used bigint;
   v_slot record;
 begin
-  detail := pg_catalog.pg_size_pretty(v_used) || case
-    when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
-    else ' are used; database.disk_mib is not set'
-  end;
-  if v_disk > 0 and v_used > v_disk * 0.9 then
+  detail := 'database.disk_mib is not set';
+  -- To add up what is used asks for the size of each file.
+  if v_disk > 0 then
+    v_used := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+    detail := pg_catalog.format('%s of %s', pg_catalog.pg_size_pretty(v_used),
+      pg_catalog.pg_size_pretty(v_disk));
+  end if;
+  if v_used > v_disk * 0.9 then
     problem := pg_catalog.format(
       'the disk has %s%% left: %s of %s are used (runbook: Disk)',
       greatest(0, pg_catalog.floor(100 - v_used * 100.0 / v_disk)),
@@ -18147,14 +18159,15 @@ create function outbox.dead_row_checks() returns table (detail text, problem tex
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- Autovacuum, which comes once a minute, leaves about 250,000 at 2,000 deliveries a second.
-  v_most constant bigint := 500000;
+  -- A delivery leaves two dead rows, when it is leased and when it is deleted, and autovacuum comes
+  -- once a minute: 1.2 million at 10,000 deliveries a second are no problem.
+  v_most constant bigint := 2000000;
   v_table record;
 begin
   select t.relname, t.n_live_tup, t.n_dead_tup into v_table
   from pg_catalog.pg_stat_user_tables t
   where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
-  order by t.n_dead_tup desc, t.relname limit 1;
+  order by t.n_dead_tup - t.n_live_tup desc, t.relname limit 1;
   detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
     v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
   if v_table.n_dead_tup > v_table.n_live_tup + v_most then
@@ -18167,7 +18180,7 @@ begin
 end
 $$;
 comment on function outbox.dead_row_checks() is
-  'The table with the most dead rows, a problem if it has 500,000 more than live ones.';
+  'The table that has the most dead rows beyond its live ones, a problem if they are 2 million.';
 
 create function outbox.partition_checks(p_now timestamptz)
 returns table (detail text, problem text)
@@ -18273,9 +18286,11 @@ begin
       v_requests)
   end
   union all
-  select 'traffic', coalesce(
-      pg_catalog.pg_size_pretty(v_sent) || ' of ' || pg_catalog.pg_size_pretty(v_traffic),
-      'traffic.mib_per_month is not set'),
+  select 'traffic', case
+      when v_traffic = 0 then 'traffic.mib_per_month is not set'
+      else coalesce(pg_catalog.pg_size_pretty(v_sent), 'not yet known') || ' of '
+        || pg_catalog.pg_size_pretty(v_traffic)
+    end,
     case
       when v_sent > v_traffic * 0.9 then pg_catalog.format(
         '%s of the %s of this month are sent (runbook: Traffic)', pg_catalog.pg_size_pretty(v_sent),
@@ -18288,18 +18303,19 @@ comment on function outbox.near_limits(timestamptz) is
   'disk (a second row for a replication slot), transaction_ids, connections, snapshots, dead_rows, '
   'partitions, net_requests, traffic.';
 
-create function outbox.limit_problems(p_now timestamptz) returns text[]
+create function outbox.limit_warnings(p_now timestamptz) returns text[]
 language plpgsql stable set search_path = ''
 as $$
 begin
   return array(select n.problem from outbox.near_limits(p_now) n where n.problem is not null);
 exception when query_canceled or assert_failure or others then
-  -- The others of health are worth more.
+  -- The problems of the queue are worth more.
   return array['the limits of the database cannot be read: SQLSTATE ' || sqlstate];
 end
 $$;
-comment on function outbox.limit_problems(timestamptz) is
-  'The limits of the database that are near, as texts for queue_health; empty if there are none.';
+comment on function outbox.limit_warnings(timestamptz) is
+  'The limits of the database that are near, as texts; empty if there are none. They stop no '
+  'delivery yet, so they are the warnings of queue_health, and none of its problems.';
 
 -- sql/operations/queue_health.sql
 
@@ -18403,7 +18419,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || outbox.limit_problems(outbox.clock()) || v_more;
+  ], null) || v_more;
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
@@ -18411,8 +18427,7 @@ comment on function outbox.queue_problems(jsonb) is
   'an upgrade that is not finished, functions of another version, runs of another project, kicks '
   'that pg_net does not send, kinds that no live run can send, objects that the periodic work '
   'cannot process, settings without a row, a backlog older than a minute, worker.enabled is '
-  'false, limits of the database that are near, what a module adds. p_backlog: the result of '
-  'queue_backlog().';
+  'false, what a module adds. p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
@@ -18445,7 +18460,8 @@ select
   a.error as set_aside_error,
   outbox.last_tick_at() as last_tick_at,
   outbox.queue_problems(w.backlog) as problems,
-  (w.backlog ->> 'waiting_turn')::bigint as waiting_turn
+  (w.backlog ->> 'waiting_turn')::bigint as waiting_turn,
+  outbox.limit_warnings(outbox.clock()) as warnings
 from (select outbox.queue_backlog() as backlog offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
@@ -18488,6 +18504,9 @@ comment on column outbox.queue_health.problems is
   'What stops or delays deliveries, as texts. Empty: nothing.';
 comment on column outbox.queue_health.waiting_turn is
   'How many of the unrouted events wait for the turn of their organisation.';
+comment on column outbox.queue_health.warnings is
+  'The limits of the database that are near, as texts. Nothing is stopped or delayed yet. Empty: '
+  'none.';
 
 -- sql/operations/relay_status.sql
 
@@ -20014,8 +20033,10 @@ begin
         where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
         group by r.kind
       ) r),
-    'queue', (select pg_catalog.to_jsonb(q) - 'problems' from outbox.queue_health q),
+    'queue', (
+      select pg_catalog.to_jsonb(q) - array['problems', 'warnings'] from outbox.queue_health q),
     'problems', pg_catalog.to_jsonb(outbox.queue_problems(outbox.queue_backlog())),
+    'warnings', pg_catalog.to_jsonb(outbox.limit_warnings(outbox.clock())),
     'test', outbox.test_attempts(p_event_id));
 end
 $$;
@@ -20023,8 +20044,8 @@ comment on function outbox.check_installation(uuid) is
   'The facts for `outhook check`: {"at", "postgres", "version", "modules", '
   '"module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and '
   'secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by '
-  'kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts '
-  'are "test".';
+  'kind, "queue": queue_health, "problems", "warnings", "test"}. p_event_id: the test event whose '
+  'attempts are "test".';
 
 -- sql/operations/list_workers.sql
 
@@ -20183,6 +20204,8 @@ insert into outbox.tick_step (name, calls, most) values
 -- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work
 -- that no run does (upkeep()), and kicks a run if work is due. The kick itself is in
 -- engine/run/kick.
+
+insert into outbox.tick_step (name, calls, most) values ('traffic', 'outbox.note_traffic', 1);
 
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
@@ -21255,7 +21278,6 @@ insert into outbox.cleanup_step (name, calls) values
   ('lanes', 'outbox.forget_lanes'),
   ('replay_jobs', 'outbox.forget_replay_jobs'),
   ('secrets', 'outbox.drop_expired_secrets'),
-  ('traffic', 'outbox.note_traffic'),
   ('upkeep_refusals', 'outbox.forget_upkeep_refusals');
 
 create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer

@@ -370,7 +370,7 @@ Deno.test('Metrics incomplete: the query names what hides the metrics of a modul
   expect(await unreadable()).toContainEqual(['modules_unreadable', [], 0])
   await outhook.sql`alter table outbox.template_hold rename to template_hold_gone`
   try {
-    expect(await unreadable()).toEqual([['modules_unreadable', [], 1]])
+    expect(await unreadable()).toContainEqual(['modules_unreadable', [], 1])
     const { stderr } = await outhook.stack.psql(await runbookBlock('module-metrics'))
     expect(stderr).toContain('relation "outbox.template_hold" does not exist')
   } finally {

@@ -5,6 +5,7 @@
  */
 
 import { expect } from '@std/expect'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWorker } from '../../package/build/worker.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -40,12 +41,19 @@ Deno.test.afterAll(async () => {
   if (folder !== undefined) await Deno.remove(folder, { recursive: true })
 })
 
+/** Where npm is on this machine, if not beside the other programs: the base image of Node.js has it. */
+function npmFolder(): string {
+  const folders = (Deno.env.get('PATH') ?? '').split(':')
+  const found = folders.find((one) => existsSync(join(one, 'npm')))
+  return found === undefined ? '' : `:${found}`
+}
+
 async function build(name: typeof names[number]): Promise<Container> {
   const lines = readContainerfile(await Deno.readTextFile(join(recipes, name)))
   return await carryOut(lines, {
     context: join(folder, 'context'),
     root: join(folder, name),
-    path: `${join(folder, 'bin')}:/usr/bin:/bin`,
+    path: `${join(folder, 'bin')}:/usr/bin:/bin${npmFolder()}`,
   })
 }
 

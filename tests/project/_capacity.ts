@@ -30,7 +30,7 @@ const titles: Record<keyof Costs, string> = {
 export function capacityTables({ at, machine, costs, points }: Measured): string[] {
   const needs = users.map(([, eventsPerDay]) =>
     tellNeed(costs, {
-      ...{ eventsPerDay, endpoints: 100, fanOut: 1, payloadKib: 1_000 / 1_024, failRate: 0.01 },
+      ...{ eventsPerDay, fanOut: 1, payloadKib: 1_000 / 1_024, failRate: 0.01 },
     })
   )
   const names = needs[0]?.map(([name]) => name) ?? []
@@ -51,7 +51,7 @@ export function capacityTables({ at, machine, costs, points }: Measured): string
       ),
     ].join('\n'),
     [
-      '| deliveries of an event | KiB | fail first | Postgres | worker | WAL | stored |',
+      '| deliveries of an event | KiB | first attempts that fail | Postgres | worker | WAL | stored |',
       '| ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
       ...points.map(({ fanOut, payloadKib, failRate, measured, told }) =>
         `| ${fanOut} | ${payloadKib} | ${failRate * 100} % | ` +

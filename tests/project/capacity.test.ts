@@ -59,7 +59,7 @@ Deno.test('fitCosts() finds the costs of which the measured ones are sums', () =
 
 Deno.test('a larger load needs more, and a size that is enough', () => {
   const load = (eventsPerDay: number) => ({
-    ...{ eventsPerDay, endpoints: 100, fanOut: 1, payloadKib: 1, failRate: 0.01 },
+    ...{ eventsPerDay, fanOut: 1, payloadKib: 1, failRate: 0.01 },
   })
   const [few, many] = [needOf(costs, load(1e5)), needOf(costs, load(1e7))]
   expect(many.storedBytes / few.storedBytes).toBeCloseTo(100, 3)
@@ -67,6 +67,25 @@ Deno.test('a larger load needs more, and a size that is enough', () => {
   const size = sizeFor(many)
   expect(size === null ? 0 : firstLimit(useOf(many, size))[1]).toBeLessThanOrEqual(1)
   expect(sizeFor(needOf(costs, load(1e11)))).toBeNull()
+})
+
+Deno.test('a small load needs what an idle database needs', () => {
+  const need = (eventsPerDay: number) =>
+    needOf(costs, { eventsPerDay, fanOut: 1, payloadKib: 1, failRate: 0.01 })
+  const [few, fewer] = [need(100), need(1)]
+  expect([few.walBytesPerDay, few.postgresCores]).toEqual([
+    fewer.walBytesPerDay,
+    fewer.postgresCores,
+  ])
+  expect(fewer.walBytesPerDay).toBeGreaterThan(0.8e9)
+})
+
+Deno.test('four edge runs at a time are enough for the rate that they were measured at', () => {
+  const load = { fanOut: 1, payloadKib: 1, failRate: 0 }
+  // A peak has four times the mean, and a run is to be busy for 70 % of the time.
+  const eventsPerDay = 7_800 * 0.7 / 4 * 86_400
+  expect(needOf(costs, { ...load, eventsPerDay }).runs).toBe(4)
+  expect(needOf(costs, { ...load, eventsPerDay: eventsPerDay * 1.01 }).runs).toBe(5)
 })
 
 Deno.test('the page has the tables of today', () => {

@@ -69,6 +69,8 @@ Deno.test('a rollout keeps all workers until a new one is ready', () => {
     rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
   })
   expect(budget.spec.maxUnavailable).toBe(1)
+  // Otherwise a node cannot be drained while the database is away.
+  expect(budget.spec.unhealthyPodEvictionPolicy).toBe('AlwaysAllow')
 })
 
 Deno.test('the probes ask for paths that the worker has, at the port that the worker is given', async () => {
@@ -129,6 +131,10 @@ Deno.test('the autoscaler asks for metrics that the function has', () => {
   const named = queries.flatMap((query) => query.match(/outhook_\w+/g) ?? [])
   expect(named).toEqual(['outhook_oldest_due_age_seconds', 'outhook_oldest_unrouted_age_seconds'])
   expect(known).toEqual(expect.arrayContaining(named))
+  // Without metrics the number of workers stays: nothing would be no backlog.
+  // deno-lint-ignore no-explicit-any
+  expect(scaled.spec.triggers.map(({ metadata }: any) => metadata.ignoreNullValues))
+    .toEqual(['false', 'false'])
 })
 
 Deno.test('the variables of the files are those that a worker reads', async () => {

@@ -30,7 +30,8 @@ const keepToThemselves = [
   'queue_problems',
   'module_gauges',
   'counters',
-  'limit_problems',
+  'limit_gauges',
+  'limit_warnings',
 ]
 
 /** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */

@@ -6416,8 +6416,10 @@ begin
         where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
         group by r.kind
       ) r),
-    'queue', (select pg_catalog.to_jsonb(q) - 'problems' from outbox.queue_health q),
+    'queue', (
+      select pg_catalog.to_jsonb(q) - array['problems', 'warnings'] from outbox.queue_health q),
     'problems', pg_catalog.to_jsonb(outbox.queue_problems(outbox.queue_backlog())),
+    'warnings', pg_catalog.to_jsonb(outbox.limit_warnings(outbox.clock())),
     'test', outbox.test_attempts(p_event_id));
 end
 $$;
@@ -6426,7 +6428,7 @@ ALTER FUNCTION outbox.check_installation(p_event_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_installation(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_installation(p_event_id uuid) IS 'The facts for `outhook check`: {"at", "postgres", "version", "modules", "module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by kind, "queue": queue_health, "problems", "test"}. p_event_id: the test event whose attempts are "test".';
+COMMENT ON FUNCTION outbox.check_installation(p_event_id uuid) IS 'The facts for `outhook check`: {"at", "postgres", "version", "modules", "module_versions", "contracts", "configured": {"functions_url", "stored": how many of URL and secret are in Vault, "readable"}, "jobs", "last_tick_at", "responses", "runs": numbers by kind, "queue": queue_health, "problems", "warnings", "test"}. p_event_id: the test event whose attempts are "test".';
 
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10521,14 +10523,15 @@ CREATE FUNCTION outbox.dead_row_checks() RETURNS TABLE(detail text, problem text
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  -- Autovacuum, which comes once a minute, leaves about 250,000 at 2,000 deliveries a second.
-  v_most constant bigint := 500000;
+  -- A delivery leaves two dead rows, when it is leased and when it is deleted, and autovacuum comes
+  -- once a minute: 1.2 million at 10,000 deliveries a second are no problem.
+  v_most constant bigint := 2000000;
   v_table record;
 begin
   select t.relname, t.n_live_tup, t.n_dead_tup into v_table
   from pg_catalog.pg_stat_user_tables t
   where t.schemaname = 'outbox' and t.n_dead_tup > t.n_live_tup
-  order by t.n_dead_tup desc, t.relname limit 1;
+  order by t.n_dead_tup - t.n_live_tup desc, t.relname limit 1;
   detail := coalesce(pg_catalog.format('%s has %s dead and %s live rows', v_table.relname,
     v_table.n_dead_tup, v_table.n_live_tup), 'no table has more dead than live rows');
   if v_table.n_dead_tup > v_table.n_live_tup + v_most then
@@ -10545,7 +10548,7 @@ ALTER FUNCTION outbox.dead_row_checks() OWNER TO postgres;
 
 -- Name: FUNCTION dead_row_checks(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dead_row_checks() IS 'The table with the most dead rows, a problem if it has 500,000 more than live ones.';
+COMMENT ON FUNCTION outbox.dead_row_checks() IS 'The table that has the most dead rows beyond its live ones, a problem if they are 2 million.';
 
 -- Name: decide_copy(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11115,14 +11118,17 @@ CREATE FUNCTION outbox.disk_checks() RETURNS TABLE(detail text, problem text)
     AS $$
 declare
   v_disk bigint := outbox.setting_int('database.disk_mib')::bigint * 1048576;
-  v_used bigint := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+  v_used bigint;
   v_slot record;
 begin
-  detail := pg_catalog.pg_size_pretty(v_used) || case
-    when v_disk > 0 then ' of ' || pg_catalog.pg_size_pretty(v_disk)
-    else ' are used; database.disk_mib is not set'
-  end;
-  if v_disk > 0 and v_used > v_disk * 0.9 then
+  detail := 'database.disk_mib is not set';
+  -- To add up what is used asks for the size of each file.
+  if v_disk > 0 then
+    v_used := outbox.databases_bytes() + coalesce(outbox.wal_bytes(), 0);
+    detail := pg_catalog.format('%s of %s', pg_catalog.pg_size_pretty(v_used),
+      pg_catalog.pg_size_pretty(v_disk));
+  end if;
+  if v_used > v_disk * 0.9 then
     problem := pg_catalog.format(
       'the disk has %s%% left: %s of %s are used (runbook: Disk)',
       greatest(0, pg_catalog.floor(100 - v_used * 100.0 / v_disk)),
@@ -15720,7 +15726,8 @@ begin
     'time', outbox.iso_time(v_now),
     'lastTickAt', outbox.iso_time(outbox.last_tick_at()),
     'oldestDueAt', case when v_due <= v_now then outbox.iso_time(v_due) end,
-    'problems', pg_catalog.to_jsonb(v_problems));
+    'problems', pg_catalog.to_jsonb(v_problems),
+    'warnings', pg_catalog.to_jsonb(outbox.limit_warnings(outbox.clock())));
 end
 $$;
 
@@ -15728,7 +15735,7 @@ ALTER FUNCTION outbox.get_health() OWNER TO postgres;
 
 -- Name: FUNCTION get_health(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_health() IS 'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null if nothing is due, "problems"}. OK if there are no problems.';
+COMMENT ON FUNCTION outbox.get_health() IS 'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null if nothing is due, "problems", "warnings": limits of the database that are near}. OK if there are no problems.';
 
 -- Name: get_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20236,7 +20243,7 @@ CREATE FUNCTION outbox.limit_gauges(p_now timestamp with time zone) RETURNS json
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  return (
+  return '[["limits_unreadable", [], 0]]'::jsonb || (
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(g.metric, '[]'::jsonb, g.value))
     from (values
       ('database_bytes', outbox.databases_bytes()),
@@ -20251,6 +20258,10 @@ begin
       ('traffic_bytes', nullif(outbox.setting_int('traffic.mib_per_month')::bigint, 0) * 1048576)
     ) g (metric, value)
     where g.value is not null);
+exception when assert_failure or others then
+  -- They read objects of the server, and must hide no other metric.
+  raise warning 'outbox.limit_gauges(): % %', sqlstate, sqlerrm;
+  return '[["limits_unreadable", [], 1]]'::jsonb;
 end
 $$;
 
@@ -20258,27 +20269,27 @@ ALTER FUNCTION outbox.limit_gauges(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION limit_gauges(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.limit_gauges(p_now timestamp with time zone) IS 'The use of the limits of the database as gauges, [[metric, [], value], …], without those that cannot be determined.';
+COMMENT ON FUNCTION outbox.limit_gauges(p_now timestamp with time zone) IS 'The use of the limits of the database as gauges, [[metric, [], value], …], without those that cannot be determined, and limits_unreadable: 1 if an error hides them.';
 
--- Name: limit_problems(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: limit_warnings(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.limit_problems(p_now timestamp with time zone) RETURNS text[]
+CREATE FUNCTION outbox.limit_warnings(p_now timestamp with time zone) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     AS $$
 begin
   return array(select n.problem from outbox.near_limits(p_now) n where n.problem is not null);
 exception when query_canceled or assert_failure or others then
-  -- The others of health are worth more.
+  -- The problems of the queue are worth more.
   return array['the limits of the database cannot be read: SQLSTATE ' || sqlstate];
 end
 $$;
 
-ALTER FUNCTION outbox.limit_problems(p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.limit_warnings(p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION limit_problems(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION limit_warnings(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.limit_problems(p_now timestamp with time zone) IS 'The limits of the database that are near, as texts for queue_health; empty if there are none.';
+COMMENT ON FUNCTION outbox.limit_warnings(p_now timestamp with time zone) IS 'The limits of the database that are near, as texts; empty if there are none. They stop no delivery yet, so they are the warnings of queue_health, and none of its problems.';
 
 -- Name: links_of_responses(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22930,9 +22941,11 @@ begin
       v_requests)
   end
   union all
-  select 'traffic', coalesce(
-      pg_catalog.pg_size_pretty(v_sent) || ' of ' || pg_catalog.pg_size_pretty(v_traffic),
-      'traffic.mib_per_month is not set'),
+  select 'traffic', case
+      when v_traffic = 0 then 'traffic.mib_per_month is not set'
+      else coalesce(pg_catalog.pg_size_pretty(v_sent), 'not yet known') || ' of '
+        || pg_catalog.pg_size_pretty(v_traffic)
+    end,
     case
       when v_sent > v_traffic * 0.9 then pg_catalog.format(
         '%s of the %s of this month are sent (runbook: Traffic)', pg_catalog.pg_size_pretty(v_sent),
@@ -23601,16 +23614,22 @@ COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp
 
 -- Name: note_traffic(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) RETURNS integer
+CREATE FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_labels text[] := array[outbox.traffic_month(p_now)];
 begin
+  -- The first tick of a month has to add up, all others have to look.
+  if exists (
+    select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
+  then
+    return;
+  end if;
   insert into outbox.counter (metric, labels, n, total)
-  values ('sent_before', array[outbox.traffic_month(p_now)], 1, outbox.sent_bytes())
+  values ('sent_before', v_labels, 1, outbox.sent_bytes())
   on conflict (metric, labels) do nothing;
-  -- Nothing is deleted.
-  return 0;
 end
 $$;
 
@@ -23618,7 +23637,7 @@ ALTER FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integ
 
 -- Name: FUNCTION note_traffic(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) IS 'A step of the cleanup: notes once a month how much was sent before. Returns 0.';
+COMMENT ON FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) IS 'A step of the tick: notes once a month how much was sent before.';
 
 -- Name: notice_end(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27456,7 +27475,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null) || outbox.limit_problems(outbox.clock()) || v_more;
+  ], null) || v_more;
 end
 $$;
 
@@ -27464,7 +27483,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, an upgrade that is not finished, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, limits of the database that are near, what a module adds. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, an upgrade that is not finished, functions of another version, runs of another project, kicks that pg_net does not send, kinds that no live run can send, objects that the periodic work cannot process, settings without a row, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_person(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33019,7 +33038,7 @@ ALTER FUNCTION outbox.sent_bytes() OWNER TO postgres;
 
 -- Name: FUNCTION sent_bytes(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.sent_bytes() IS 'The bytes of payloads in all attempts so far, repeated ones included. Headers, TLS and responses are not counted.';
+COMMENT ON FUNCTION outbox.sent_bytes() IS 'The bytes of payloads of all attempts so far, repeated ones included, and those that ended before anything was sent. Headers, TLS and responses are not counted.';
 
 -- Name: sent_in_month(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33028,10 +33047,9 @@ CREATE FUNCTION outbox.sent_in_month(p_now timestamp with time zone) RETURNS big
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  -- Without a note, Outhook was installed in this month.
-  return outbox.sent_bytes() - coalesce((
+  return outbox.sent_bytes() - (
     select c.total from outbox.counter c
-    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]), 0);
+    where c.metric = 'sent_before' and c.labels = array[outbox.traffic_month(p_now)]);
 end
 $$;
 
@@ -33039,7 +33057,7 @@ ALTER FUNCTION outbox.sent_in_month(p_now timestamp with time zone) OWNER TO pos
 
 -- Name: FUNCTION sent_in_month(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.sent_in_month(p_now timestamp with time zone) IS 'The bytes of payloads that were sent since the first cleanup of this month (UTC), or since the installation if that is later.';
+COMMENT ON FUNCTION outbox.sent_in_month(p_now timestamp with time zone) IS 'The bytes of payloads that were sent in this month (UTC), by sent_bytes(); null until its first tick, because nothing says then what was sent before.';
 
 -- Name: serve(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37293,7 +37311,7 @@ ALTER FUNCTION outbox.wal_bytes() OWNER TO postgres;
 
 -- Name: FUNCTION wal_bytes(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wal_bytes() IS 'The size of the files of the write-ahead log; null if the owner of the schema must not list them (pg_monitor).';
+COMMENT ON FUNCTION outbox.wal_bytes() IS 'The size of the files of the write-ahead log; null if the owner of the schema may not list them (pg_monitor).';
 
 -- Name: wal_position(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39338,7 +39356,8 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     a.error AS set_aside_error,
     outbox.last_tick_at() AS last_tick_at,
     outbox.queue_problems(w.backlog) AS problems,
-    ((w.backlog ->> 'waiting_turn'::text))::bigint AS waiting_turn
+    ((w.backlog ->> 'waiting_turn'::text))::bigint AS waiting_turn,
+    outbox.limit_warnings(outbox.clock()) AS warnings
    FROM ((( SELECT outbox.queue_backlog() AS backlog
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
@@ -39422,6 +39441,10 @@ COMMENT ON COLUMN outbox.queue_health.problems IS 'What stops or delays deliveri
 -- Name: COLUMN queue_health.waiting_turn; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON COLUMN outbox.queue_health.waiting_turn IS 'How many of the unrouted events wait for the turn of their organisation.';
+
+-- Name: COLUMN queue_health.warnings; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.queue_health.warnings IS 'The limits of the database that are near, as texts. Nothing is stopped or delayed yet. Empty: none.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -43695,9 +43718,9 @@ REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.limit_gauges(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION limit_problems(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION limit_warnings(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.limit_problems(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.limit_warnings(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION links_of_responses(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 

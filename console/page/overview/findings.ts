@@ -21,6 +21,12 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
     todo: 'The runbook has the steps: sql/ops/RUNBOOK.md.',
     to: null,
   }))
+  found.push(...(health?.warnings ?? []).map((warning) => ({
+    tone: 'warn' as const,
+    what: `${warning.slice(0, 1).toUpperCase()}${warning.slice(1)}.`,
+    todo: 'Nothing is stopped yet. The runbook has the steps: sql/ops/RUNBOOK.md.',
+    to: null,
+  })))
   if (endpoints.breakersOpen > 0) {
     found.push({
       tone: 'bad',

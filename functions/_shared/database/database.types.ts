@@ -3213,6 +3213,7 @@ export type Database = {
           'unroutable': number | null
           'unrouted': number | null
           'waiting_turn': number | null
+          'warnings': (string)[] | null
         }
         ComputedFields: never
         Relationships: []
@@ -5873,7 +5874,7 @@ export type Database = {
       }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'limit_gauges': { Args: { 'p_now': string }; Returns: Json }
-      'limit_problems': { Args: { 'p_now': string }; Returns: (string)[] }
+      'limit_warnings': { Args: { 'p_now': string }; Returns: (string)[] }
       'links_of_responses': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (Database['outbox']['CompositeTypes']['person_link'])[]
@@ -6650,7 +6651,7 @@ export type Database = {
         }
         Returns: number
       }
-      'note_traffic': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'note_traffic': { Args: { 'p_limit': number; 'p_now': string }; Returns: undefined }
       'notice_end': { Args: { 'p_data': Json }; Returns: string }
       'notice_reason': { Args: { 'p_data': Json }; Returns: string }
       'notice_rule_of': {

@@ -10,4 +10,7 @@ export const healthSchema = z.object({
     description: 'Since when the oldest due work has waited; null if none is due.',
   }),
   problems: z.array(z.string()).openapi({ description: 'Why the status is not ok.' }),
+  warnings: z.array(z.string()).openapi({
+    description: 'Limits of the database that are near. They stop no delivery yet.',
+  }),
 }).openapi('Health')

@@ -7,7 +7,8 @@ export function judgeDatabase(facts: Facts, version: string): Finding[] {
     judgeVersion(facts, version),
     judgeConfigured(facts),
     ...judgeJobs(facts),
-    ...judgeProblems(facts.problems),
+    ...judgeProblems(facts.problems, error),
+    ...judgeProblems(facts.warnings ?? [], warning),
     ...judgeQueue(facts.queue),
   ]
 }
@@ -113,13 +114,13 @@ function judgeJob(name: string, job: JobState | undefined): Finding[] {
   ]
 }
 
-/** The problems that queue_health has, which name a section of the runbook. */
-function judgeProblems(problems: readonly string[]): Finding[] {
+/** The problems or warnings that queue_health has, which name a section of the runbook. */
+function judgeProblems(problems: readonly string[], as: typeof error): Finding[] {
   return problems.map((problem) => {
     const [, title] = /\(runbook: ([A-Za-z ]+)\)/.exec(problem) ?? []
     const text = problem.replace(/ \(runbook: [A-Za-z ]+\)/, '')
     const section = title ?? sectionOf(problem)
-    return error(
+    return as(
       'queue-problem',
       `${text.charAt(0).toUpperCase()}${text.slice(1)}`,
       'Follow the section of the runbook',

@@ -51,6 +51,8 @@ export interface Facts {
   runs: Record<string, number>
   queue: Record<string, number | string | null>
   problems: string[]
+  /** Limits of the database that are near; missing in a database before it told them. */
+  warnings?: string[]
   test: TestEvent | null
 }
 

@@ -27,6 +27,7 @@ export interface Status {
     | 'runs'
     | 'queue'
     | 'problems'
+    | 'warnings'
   >
   functionsUrl: string | null
   /** Null if the folder has no project with Outhook. */
@@ -61,7 +62,8 @@ export function statusOf(url: string, facts: Facts, project: Project | null): St
     .filter((module) => module !== 'extensions' && !module.startsWith('jobs_after_'))
   const own = project?.own ?? []
   const versions = [...migrations, ...own].flatMap(({ version }) => version ?? [])
-  const { version, postgres, module_versions = {}, last_tick_at, runs, queue, problems } = facts
+  const { version, postgres, module_versions = {}, last_tick_at, runs, queue } = facts
+  const { problems, warnings = [] } = facts
   return {
     url,
     database: {
@@ -73,6 +75,7 @@ export function statusOf(url: string, facts: Facts, project: Project | null): St
       runs,
       queue,
       problems,
+      warnings,
     },
     functionsUrl: facts.configured.functions_url,
     files: migrations.length === 0 && own.length === 0 ? null : {
@@ -113,6 +116,7 @@ export function showStatus({ url, database, functionsUrl, files, notApplied }: S
   return [
     ...[...names, ...local].map(([name, value]) => `${name.padEnd(16)} ${value}`),
     ...database.problems.map((problem) => `${'problem'.padEnd(16)} ${problem}`),
+    ...(database.warnings ?? []).map((text) => `${'warning'.padEnd(16)} ${text}`),
   ].join('\n')
 }
 

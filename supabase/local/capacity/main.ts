@@ -12,16 +12,12 @@ const help = `Tell what a load needs: processors, log, storage, workers, and wha
   npx -y deno@2.9.6 task capacity --events-per-day 1000000 --fan-out 3
 
   --events-per-day <n>  events of a day
-  --endpoints <n>       endpoints that exist (default 100)
   --fan-out <n>         deliveries of an event (default 1)
   --payload <n>         bytes of a payload (default 1000)
   --fail-rate <n>       the share of deliveries whose first attempt fails (default 0.01)
   --help                show this
 
 The costs are those of tests/bench/results/capacity/measured.json: docs/capacity.md says how they are measured.`
-
-/** Beyond so many endpoints a batch reads many more gates, which is not measured. */
-const MOST_ENDPOINTS = 1_000
 
 export async function main(args: string[] = Deno.args): Promise<void> {
   let values: Record<string, string | boolean | undefined>
@@ -30,7 +26,6 @@ export async function main(args: string[] = Deno.args): Promise<void> {
       args,
       options: {
         'events-per-day': { type: 'string' },
-        endpoints: { type: 'string', default: '100' },
         'fan-out': { type: 'string', default: '1' },
         payload: { type: 'string', default: '1000' },
         'fail-rate': { type: 'string', default: '0.01' },
@@ -42,27 +37,24 @@ export async function main(args: string[] = Deno.args): Promise<void> {
     Deno.exit(2)
   }
   if (values.help === true) return print(help)
-  const read = (name: string, most = Infinity): number => {
-    const value = Number(values[name])
-    if (values[name] !== undefined && value >= 0 && value <= most) return value
-    printError(`--${name} is missing or no number that can be\n\n${help}`)
+  const read = (name: string, least: number, most = 1e12): number => {
+    const text = String(values[name] ?? '').trim()
+    const value = Number(text)
+    if (text !== '' && value >= least && value <= most) return value
+    printError(`--${name} is missing or invalid\n\n${help}`)
     Deno.exit(2)
   }
   const load = {
-    eventsPerDay: read('events-per-day'),
-    endpoints: read('endpoints'),
-    fanOut: read('fan-out'),
-    payloadKib: read('payload', 1_048_576) / 1_024,
-    failRate: read('fail-rate', 1),
+    eventsPerDay: read('events-per-day', 1),
+    fanOut: read('fan-out', 1),
+    payloadKib: read('payload', 0, 1_048_576) / 1_024,
+    failRate: read('fail-rate', 0, 1),
   }
   // SAFETY: tests/project/capacity.test.ts reads the same file.
   const { costs } = JSON.parse(
     await Deno.readTextFile(join(projectRoot, 'tests/bench/results/capacity/measured.json')),
   ) as { costs: Costs }
   for (const [name, value] of tellNeed(costs, load)) print(`${name.padEnd(18)}${value}`)
-  if (load.endpoints > MOST_ENDPOINTS) {
-    print(`\nWith more than ${MOST_ENDPOINTS} endpoints a delivery costs more: docs/performance.md`)
-  }
 }
 
 if (import.meta.main) await main()

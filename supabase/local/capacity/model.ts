@@ -3,8 +3,6 @@
 /** A load. */
 export interface Load {
   eventsPerDay: number
-  /** Endpoints that exist. */
-  endpoints: number
   /** Deliveries of an event. */
   fanOut: number
   /** KiB of a payload. */

@@ -7,9 +7,14 @@ const PEAK = 4
 const BUSY = 0.7
 /** The default days for which events and attempts are stored, with today. */
 const DAYS = 9
-/** A run of the edge function ends after so many deliveries, or after so many seconds. */
+/** A run of the edge function ends after so many deliveries, or after so many seconds: its defaults. */
 const RUN_DELIVERIES = 2_000
 const RUN_SECONDS = 25
+/** Of a run, measured with four of them at a time: functions/deliver/options.ts. */
+const RUN_DELIVERIES_PER_SECOND = 7_800 / 4
+/** Of an idle database without a worker: tests/bench/results/engine/amd-epyc.md. */
+const IDLE_CORES = 0.0035
+const IDLE_WAL_BYTES_PER_DAY = 570e3 * 24 * 60
 /** Of a worker. */
 const WORKER_CONNECTIONS = 4
 /** Left for the application, the API and the jobs. */
@@ -43,7 +48,7 @@ export function needOf(costs: Costs, load: Load): Need {
   const workerCores = eventsPerSecond * cost.workerUs / 1e6
   const workers = Math.max(1, Math.ceil(workerCores / BUSY))
   const deliveriesPerSecond = eventsPerSecond * load.fanOut
-  const runs = Math.max(1, Math.ceil(deliveriesPerSecond / (RUN_DELIVERIES / RUN_SECONDS) / BUSY))
+  const runs = Math.max(1, Math.ceil(deliveriesPerSecond / RUN_DELIVERIES_PER_SECOND / BUSY))
   // A run that is alive needs no kick, so there is at most one for each event.
   const runsPerDay = Math.max(
     attempts / RUN_DELIVERIES,
@@ -52,12 +57,12 @@ export function needOf(costs: Costs, load: Load): Need {
   return {
     eventsPerSecond,
     deliveriesPerSecond,
-    postgresCores: eventsPerSecond * cost.postgresUs / 1e6,
+    postgresCores: Math.max(IDLE_CORES, eventsPerSecond * cost.postgresUs / 1e6),
     workerCores,
     workers,
     runs,
-    walBytesPerSecond: eventsPerSecond * cost.walBytes,
-    walBytesPerDay: load.eventsPerDay * cost.walBytes,
+    walBytesPerSecond: Math.max(IDLE_WAL_BYTES_PER_DAY / 86_400, eventsPerSecond * cost.walBytes),
+    walBytesPerDay: Math.max(IDLE_WAL_BYTES_PER_DAY, load.eventsPerDay * cost.walBytes),
     storedBytes: load.eventsPerDay * cost.storedBytes * DAYS,
     connections: workers * WORKER_CONNECTIONS + OTHER_CONNECTIONS,
     invocationsPerMonth: runsPerDay * 30,

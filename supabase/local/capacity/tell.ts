@@ -9,6 +9,7 @@ function bytes(n: number): string {
 }
 
 function rate(n: number): string {
+  if (n < 0.001) return 'less than 0.001'
   return n >= 10 ? n.toFixed(0) : n.toPrecision(2)
 }
 
@@ -24,7 +25,7 @@ export function tellNeed(costs: Costs, load: Load): [name: string, value: string
       'At the peak',
       `${rate(need.eventsPerSecond)} events/s, ${rate(need.deliveriesPerSecond)} deliveries/s`,
     ],
-    ['Postgres', `${need.postgresCores.toPrecision(2)} cores`],
+    ['Postgres', `${rate(need.postgresCores)} cores`],
     [
       'Write-ahead log',
       `${bytes(need.walBytesPerSecond)}/s at the peak, ${bytes(need.walBytesPerDay)} a day`,
@@ -32,9 +33,7 @@ export function tellNeed(costs: Costs, load: Load): [name: string, value: string
     ['Stored', bytes(need.storedBytes)],
     [
       'Workers',
-      `${need.workers} (${
-        need.workerCores.toPrecision(2)
-      } cores), or ${need.runs} edge runs at a time`,
+      `${need.workers} (${rate(need.workerCores)} cores), or edge runs: ${need.runs} at a time`,
     ],
     ['Connections', String(need.connections)],
     ['Invocations', `${Math.round(need.invocationsPerMonth).toLocaleString('en')} a month`],

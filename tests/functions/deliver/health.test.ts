@@ -2,7 +2,7 @@ import { expect } from '@std/expect'
 import type { DispatchCall } from '../../../functions/_shared/contract/contract.ts'
 import type { Database, DispatchReply } from '../../../functions/_shared/database/dispatch.ts'
 import { createHealth, type Health } from '../../../functions/deliver/health.ts'
-import { serveHealth } from '../../../functions/deliver/health_server.ts'
+import { PortError, serveHealth } from '../../../functions/deliver/health_server.ts'
 import { createFakeClock, type FakeClock } from './fake_clock.ts'
 
 // SAFETY: the watched database does not read the call.
@@ -40,7 +40,7 @@ Deno.test('a worker is ready from the first response until the database does not
     [answered(null), null],
     [failed('temporary'), 'the database does not respond'],
     [answered(null), null],
-    [failed('permanent'), 'the database does not respond'],
+    [failed('permanent'), 'the database refuses the call'],
     [answered('another_project'), 'refused: another_project'],
     [failed('permanent', 'functions'), 'refused: update the functions'],
     [answered('disabled'), 'refused: disabled'],
@@ -95,6 +95,7 @@ Deno.test('the port responds with what is wrong, and with 404 to everything else
     await expect(serveHealth({ port: server.port, health })).rejects.toThrow(
       `Cannot start: OUTHOOK_HEALTH_PORT: port ${server.port}: `,
     )
+    await expect(serveHealth({ port: server.port, health })).rejects.toBeInstanceOf(PortError)
   } finally {
     await server.close()
   }

@@ -99,6 +99,18 @@ for (const runtime of runtimes) {
     expect((await process.status).code).toBe(2)
     expect(await output).toContain('OUTHOOK_DB_URL')
   })
+
+  Deno.test(`worker under ${runtime} ends with 1 if its health port is in use`, async () => {
+    // Another start may find it free, so it is no invalid variable.
+    using listener = Deno.listen({ port: 0, hostname: '0.0.0.0' })
+    const { process, output } = await startWorker(runtime, {
+      OUTHOOK_DB_URL: 'postgres://u:p@127.0.0.1:9/db',
+      OUTHOOK_PROJECT: 'local',
+      OUTHOOK_HEALTH_PORT: String(listener.addr.port),
+    })
+    expect((await process.status).code).toBe(1)
+    expect(await output).toContain(`OUTHOOK_HEALTH_PORT: port ${listener.addr.port}: `)
+  })
 }
 
 Deno.test('worker under Node refuses OUTHOOK_TRANSPORT=fetch, which would not check certificates', async () => {

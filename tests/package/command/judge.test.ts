@@ -73,6 +73,9 @@ const broken: [what: string, facts: Partial<Facts>, faults: string[]][] = [
   ['a problem of the queue', { problems: ['the tick does not run: why (runbook: No tick)'] }, [
     'error queue-problem: The tick does not run: why',
   ]],
+  ['a limit that is near', { warnings: ['95 of 97 connections are open (runbook: Connections)'] }, [
+    'warning queue-problem: 95 of 97 connections are open',
+  ]],
   ['an upgrade that is not finished', { problems: ['an upgrade to 1.1.0 is not finished: why'] }, [
     'error queue-problem: An upgrade to 1.1.0 is not finished: why',
   ]],

@@ -23,6 +23,9 @@ export interface Workers {
 /** Of Debian's package libfaketime. */
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 
+/** How often moveClock() tries it. */
+const MOVES = 10
+
 /** The clock of a process that starts with `env`. */
 interface Clock {
   env: Record<string, string>
@@ -51,10 +54,13 @@ async function makeClock(): Promise<Clock> {
 export function startWorkers(url: string, count: number): Workers {
   const died: string[] = []
   const told = new WeakSet<WorkerProcess>()
+  /** Those with a clock that can be moved. */
+  const moved = new WeakSet<WorkerProcess>()
   const workers = Array.from({ length: count }, () => begin())
 
   function begin(env: Record<string, string> = {}): WorkerProcess {
     const worker = startWorker(url, env)
+    if ('FAKETIME_TIMESTAMP_FILE' in env) moved.add(worker)
     void worker.ended.then((how) => {
       if (told.has(worker)) return
       died.push(`a worker ended by itself (${how}): ${worker.log.slice(-12).join(' | ')}`)
@@ -83,6 +89,22 @@ export function startWorkers(url: string, count: number): Workers {
     await next(n, worker, 0, env)
   }
 
+  /** Whether the worker whose clock it moved was there to the end. */
+  async function moveOnce(n: number, clock: Clock, seconds: number, ms: number): Promise<boolean> {
+    await clock.set(0)
+    await restart(n, clock.env)
+    const worker = workers[n]
+    if (worker === undefined || !moved.has(worker)) return false
+    await pause(1_000)
+    await clock.set(seconds)
+    await pause(ms + 1_000)
+    const isSame = workers[n] === worker
+    await clock.set(0)
+    await pause(1_000)
+    if (workers[n] === worker) await restart(n)
+    return isSame
+  }
+
   function signal(n: number, name: Deno.Signal): void {
     const worker = workers[n]
     if (worker === undefined) return
@@ -107,14 +129,16 @@ export function startWorkers(url: string, count: number): Workers {
     canMoveClocks: existsSync(FAKETIME),
     async moveClock(n, seconds, ms): Promise<void> {
       const clock = await makeClock()
-      await restart(n, clock.env)
-      await pause(1_000)
-      await clock.set(seconds)
-      await pause(ms + 1_000)
-      await clock.set(0)
-      await pause(1_000)
-      await restart(n)
-      await clock.remove()
+      try {
+        let isMoved = false
+        // Another fault may replace the worker meanwhile. Then no clock has moved, and it begins again.
+        for (let turn = 0; turn < MOVES && !isMoved; turn++) {
+          isMoved = await moveOnce(n, clock, seconds, ms)
+        }
+        if (!isMoved) throw new Error(`worker ${n} was replaced ${MOVES} times: no clock moved`)
+      } finally {
+        await clock.remove()
+      }
     },
     async freeze(n, ms): Promise<void> {
       const worker = workers[n]

@@ -250,7 +250,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries old_deliveries endpoints_to_purge
   expire_delivery gate_metrics is_open_between is_clean_tonight is_event_needed sweep_piece sweep_events stored_since most_attempts check_inserted lock_message message_json parse_message_id opt_out_json
   wal_position wal_bytes databases_bytes slot_wal transaction_id_age connections_used connections_most net_requests
-  sent_bytes traffic_month sent_in_month limit_gauges disk_checks dead_row_checks partition_checks snapshot_checks near_limits limit_problems
+  sent_bytes traffic_month sent_in_month limit_gauges disk_checks dead_row_checks partition_checks snapshot_checks near_limits limit_warnings
   partition_name queue_metrics job_deadline job_names begin_ticks try_tick try_backfill await_tick clean cleanup_next stored close_missing live_runs may_queue_kick
 $$);
 end

@@ -124,7 +124,7 @@ insert into meaning values
   ('queue_health', 'rows_in_default', $$(select count(*) from outbox.event_default) + (select count(*) from outbox.attempt_default)$$),
   ('queue_health', 'set_aside', $$(select count(*) from outbox.refusal)$$), ('queue_health', 'set_aside_error', $$(select max(error) from outbox.refusal)$$),
   ('queue_health', 'last_tick_at', $$outbox.last_tick_at()$$), ('queue_health', 'problems', $$outbox.queue_problems(outbox.queue_backlog())$$),
-  ('queue_health', 'waiting_turn', $$(select count(*) from outbox.waiting_events(100))$$);
+  ('queue_health', 'waiting_turn', $$(select count(*) from outbox.waiting_events(100))$$), ('queue_health', 'warnings', $$outbox.limit_warnings(outbox.clock())$$);
 insert into meaning
 select 'outbound_attempt', c.name, coalesce(c.expression, format('(select a.%I from outbox.message_attempt a where a.id = r.id)', c.name))
 from (values ('id', null), ('outbound_message_id', $$(select a.message_id from outbox.message_attempt a where a.id = r.id)$$), ('attempt_no', '1'),
