@@ -2526,7 +2526,7 @@ export interface components {
                  */
                 lastAt: string;
             }[];
-            /** @description false if there are more than 20,000 dead letters, of which the newest are read, or more than 100 groups. */
+            /** @description false if more dead letters wait than the 20,000 that are counted, the newest of each endpoint, or there are more than 100 groups. */
             isWhole: boolean;
         };
         WholeDeadLetter: {
