@@ -3332,6 +3332,8 @@ export interface components {
                 description: boolean;
                 /** @description Whether the schema changed. */
                 schema: boolean;
+                /** @description Whether something else of the schema changed: a rule of the whole payload, or a definition. */
+                otherRules: boolean;
                 /**
                  * @description Members of the payload that the schema lists since then.
                  * @example [
