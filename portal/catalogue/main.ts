@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path'
 import { readUpstream } from '../../console/server/upstream.ts'
 import { createClient } from '../../package/client/client.ts'
-import { OuthookError } from '../../package/client/errors.ts'
+import { ApiError, OuthookError } from '../../package/client/errors.ts'
 import { runCommand, type Values } from '../../supabase/local/command.ts'
 import { SetupError } from '../../supabase/local/errors.ts'
 import { print } from '../../supabase/local/print.ts'
@@ -70,7 +70,7 @@ export async function readCatalogue(
       }
     } catch (error) {
       // An API of the version before has no history.
-      if (!(error instanceof OuthookError && error.status === 404)) throw error
+      if (!(error instanceof ApiError && error.status === 404)) throw error
     }
     return { types, changes }
   } catch (error) {
