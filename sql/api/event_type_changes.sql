@@ -158,7 +158,7 @@ begin
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
-    -- A range of one value: see found_events().
+    -- The range of one value leaves one index for the order.
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
@@ -196,7 +196,8 @@ begin
   else
     v_changes := array(
       select c from outbox.event_type_change c
-      -- A range of one value: see found_events(). A type has few rows: the id is only a filter.
+      -- The range of one value leaves one index for the order. A type has few rows: the id is only
+      -- a filter.
       where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type
         and c.id < v_below
       order by c.type desc, c.id desc

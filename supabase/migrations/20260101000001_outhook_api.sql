@@ -1126,7 +1126,7 @@ begin
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
-    -- A range of one value: see found_events().
+    -- The range of one value leaves one index for the order.
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
@@ -1164,7 +1164,8 @@ begin
   else
     v_changes := array(
       select c from outbox.event_type_change c
-      -- A range of one value: see found_events(). A type has few rows: the id is only a filter.
+      -- The range of one value leaves one index for the order. A type has few rows: the id is only
+      -- a filter.
       where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type
         and c.id < v_below
       order by c.type desc, c.id desc
@@ -2798,7 +2799,7 @@ begin
     select (v_most - coalesce(pg_catalog.sum(c.found) filter (where c.found < c.each), 0))::bigint
       / greatest(1, pg_catalog.count(*) filter (where c.found = c.each)) as each
     from counted c
-  ), tried as materialized (
+  ), newest as materialized (
     select c.id as endpoint_id, w.error, w.failed_at, w.n > r.each as is_more
     from counted c
     cross join rest r
@@ -2815,7 +2816,7 @@ begin
   ), alike as (
     select t.endpoint_id, t.error, pg_catalog.count(*) as n,
       pg_catalog.min(t.failed_at) as first_at, pg_catalog.max(t.failed_at) as last_at
-    from tried t
+    from newest t
     where not t.is_more
     group by t.endpoint_id, t.error
     order by 3 desc, 5 desc, 1, 2
@@ -2831,9 +2832,9 @@ begin
         'firstAt', outbox.iso_time(a.first_at), 'lastAt', outbox.iso_time(a.last_at))
       order by a.place) filter (where a.place <= v_groups), '[]'),
     'isWhole', pg_catalog.count(*) <= v_groups
-      and not exists (select from tried t where t.is_more),
+      and not exists (select from newest t where t.is_more),
     'rows', (select coalesce(pg_catalog.sum(c.found + 1), 0) from counted c)
-      + (select pg_catalog.count(*) from tried))
+      + (select pg_catalog.count(*) from newest))
   into v_result
   from numbered a;
   return v_result;

@@ -36,6 +36,7 @@ export function DeadLetterGroups(): JSX.Element {
                       <th scope='col' class='num'>Dead letters</th>
                       <th scope='col'>First</th>
                       <th scope='col'>Last</th>
+                      <th scope='col'>List</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -47,16 +48,17 @@ export function DeadLetterGroups(): JSX.Element {
                         <td class='error-text'>
                           <Foreign text={error} />
                         </td>
-                        <td class='num'>
-                          <Link to={`/dead-letters?endpoint=${endpointId}`} row>
-                            {number(count)}
-                          </Link>
-                        </td>
+                        <td class='num'>{number(count)}</td>
                         <td class='nowrap'>
                           <Time at={firstAt} />
                         </td>
                         <td class='nowrap'>
                           <Time at={lastAt} />
+                        </td>
+                        <td class='nowrap'>
+                          <Link to={`/dead-letters?endpoint=${endpointId}`} row>
+                            All of the endpoint
+                          </Link>
                         </td>
                       </tr>
                     ))}
