@@ -1043,8 +1043,8 @@ $$;
 comment on function outbox.schema_members(jsonb) is
   'The members of the payload that a JSON Schema lists: the name, such as items[].sku, and what '
   'the schema says of the member itself. The row with the name '''' is what it says of the whole '
-  'payload: additionalProperties, $defs and the like. Members below the eighth level, or with a name of more '
-  'than 200 characters, are missing.';
+  'payload: additionalProperties, $defs and the like. Members below the eighth level, '
+  'or with a name of more than 200 characters, are missing.';
 
 create function outbox.type_difference(
   p_before outbox.event_type, p_after outbox.event_type
