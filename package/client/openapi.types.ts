@@ -2526,7 +2526,7 @@ export interface components {
                  */
                 lastAt: string;
             }[];
-            /** @description false if there are more than 20,000 dead letters, of which the newest are read, or more than 100 groups. */
+            /** @description false if more dead letters wait than the 20,000 that are counted, the newest of each endpoint, or there are more than 100 groups. */
             isWhole: boolean;
         };
         WholeDeadLetter: {
@@ -3334,6 +3334,8 @@ export interface components {
                 description: boolean;
                 /** @description Whether the schema changed. */
                 schema: boolean;
+                /** @description Whether something else of the schema changed: a rule of the whole payload, or a definition. */
+                otherRules: boolean;
                 /**
                  * @description Members of the payload that the schema lists since then.
                  * @example [

@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path'
 import { readUpstream } from '../../console/server/upstream.ts'
 import { createClient } from '../../package/client/client.ts'
-import { OuthookError } from '../../package/client/errors.ts'
+import { ApiError, OuthookError } from '../../package/client/errors.ts'
 import { runCommand, type Values } from '../../supabase/local/command.ts'
 import { SetupError } from '../../supabase/local/errors.ts'
 import { print } from '../../supabase/local/print.ts'
@@ -60,10 +60,17 @@ export async function readCatalogue(
   const client = createClient({ url: base, functionName, key, orgId })
   try {
     const types = await Array.fromAsync(client.each.listEventTypes({ query: { limit: 100 } }))
+    const known = new Set(types.map(({ type }) => type))
     const changes: CatalogueChange[] = []
-    for await (const change of client.each.listEventTypeChanges({ query: { limit: 100 } })) {
-      if (changes.length === mostChanges) break
-      changes.push(change)
+    try {
+      for await (const change of client.each.listEventTypeChanges({ query: { limit: 100 } })) {
+        if (changes.length === mostChanges) break
+        // What is no longer in the catalogue is not published again.
+        if (known.has(change.type)) changes.push(change)
+      }
+    } catch (error) {
+      // An API of the version before has no history.
+      if (!(error instanceof ApiError && error.status === 404)) throw error
     }
     return { types, changes }
   } catch (error) {

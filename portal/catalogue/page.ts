@@ -113,8 +113,8 @@ function changelog(changes: readonly CatalogueChange[], known: ReadonlySet<strin
     const shown = known.has(change.type) ? markup`<a href="#${change.type}">${name}</a>` : name
     return markup`<li>${shown}: ${changeWords(change)}.</li>`
   }
-  return markup`<section aria-labelledby="changes">
-<h2 id="changes">Changes</h2>
+  return markup`<section aria-labelledby="changes:">
+<h2 id="changes:">Changes</h2>
 ${
     [...days].map(([at, list]) =>
       markup`<h3>${at}</h3>

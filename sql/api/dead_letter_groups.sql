@@ -12,35 +12,60 @@ as $$
 declare
   v_most constant integer := 20000;
   v_groups constant integer := 100;
+  v_endpoints constant integer := 10000;
   v_from timestamptz := coalesce(p_from, '-infinity');
   v_result jsonb;
 begin
-  with latest as materialized (
-    select x.endpoint_id, pg_catalog.left(x.error, 200) as error, x.failed_at,
-      x.replayed_at is null and x.discarded_at is null as waits
-    from outbox.dead_letter x
-    -- A range of one value, which leaves one index for the order. With the time as a further bound,
-    -- the scan would go on below it.
-    where p_endpoint_id is null and x.org_id >= p_org_id and x.org_id <= p_org_id
-    order by x.org_id desc, x.failed_at desc, x.id desc
-    limit v_most + 1
-  ), of_endpoint as materialized (
-    select x.endpoint_id, pg_catalog.left(x.error, 200) as error, x.failed_at,
-      x.replayed_at is null and x.discarded_at is null as waits
-    from outbox.dead_letter x
-    where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
-      and x.failed_at >= v_from
-    order by x.failed_at desc
-    limit v_most + 1
-  ), read as materialized (
-    select * from latest union all select * from of_endpoint
-  ), tried as materialized (
-    select r.* from read r where r.failed_at >= v_from
+  with own as materialized (
+    select e.id
+    from outbox.endpoint e
+    where p_endpoint_id is null and e.org_id = p_org_id and e.status <> 'deleted'
+    limit v_endpoints
+  ), named as materialized (
+    select e.id
+    from outbox.endpoint e
+    where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted'
+  ), chosen as materialized (
+    select * from own union all select * from named
+  ), share as materialized (
+    select v_most / 4 / greatest(1, pg_catalog.count(*)) + 1 as each from chosen
+  ), counted as materialized (
+    select c.id, s.each, n.found
+    from chosen c
+    cross join share s
+    cross join lateral (
+      select pg_catalog.count(*) as found
+      from (
+        select from outbox.dead_letter x
+        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
+          and x.failed_at >= v_from
+        limit s.each
+      ) w
+    ) n
+  ), rest as materialized (
+    -- Those with a small number leave their share to the others.
+    select (v_most - coalesce(pg_catalog.sum(c.found) filter (where c.found < c.each), 0))::bigint
+      / greatest(1, pg_catalog.count(*) filter (where c.found = c.each)) as each
+    from counted c
+  ), newest as materialized (
+    select c.id as endpoint_id, w.error, w.failed_at, w.n > r.each as is_more
+    from counted c
+    cross join rest r
+    cross join lateral (
+      select pg_catalog.left(x.error, 200) as error, x.failed_at,
+        pg_catalog.row_number() over (order by x.failed_at desc) as n
+      from outbox.dead_letter x
+      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
+        and x.failed_at >= v_from
+      order by x.failed_at desc
+      limit r.each + 1
+    ) w
+    where c.found > 0
   ), alike as (
     select t.endpoint_id, t.error, pg_catalog.count(*) as n,
       pg_catalog.min(t.failed_at) as first_at, pg_catalog.max(t.failed_at) as last_at
-    from tried t
-    where t.waits
+    from newest t
+    where not t.is_more
     group by t.endpoint_id, t.error
     order by 3 desc, 5 desc, 1, 2
     limit v_groups + 1
@@ -55,8 +80,9 @@ begin
         'firstAt', outbox.iso_time(a.first_at), 'lastAt', outbox.iso_time(a.last_at))
       order by a.place) filter (where a.place <= v_groups), '[]'),
     'isWhole', pg_catalog.count(*) <= v_groups
-      and (select pg_catalog.count(*) from tried) <= v_most,
-    'rows', (select pg_catalog.count(*) from read))
+      and not exists (select from newest t where t.is_more),
+    'rows', (select coalesce(pg_catalog.sum(c.found + 1), 0) from counted c)
+      + (select pg_catalog.count(*) from newest))
   into v_result
   from numbered a;
   return v_result;
@@ -65,5 +91,6 @@ $$;
 comment on function outbox.group_dead_letters(text, uuid, timestamptz) is
   'The dead letters of an organisation that wait for a decision, in groups by endpoint and error: '
   '{"data": [{"endpointId", "error": its first 200 characters, "count", "firstAt", "lastAt"}], the '
-  'largest 100, "isWhole", "rows": how many were read}. Reads the newest 20,000 dead letters; '
-  'isWhole is false if there are more, or further groups. p_from: only those that failed since.';
+  'largest 100, "isWhole", "rows": how many were read}. Counts at most 20,000, the newest of each '
+  'endpoint; isWhole is false if more wait, or there are further groups. p_from: only those that '
+  'failed since.';

@@ -82,6 +82,9 @@ begin
     select x.*
     from outbox.dead_letter x
     where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
+      -- First, or else a page reads all dead letters of an endpoint of another organisation.
+      and exists (
+        select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id)
       and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
     order by x.failed_at desc, x.id desc;
   end if;

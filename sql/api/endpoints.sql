@@ -61,33 +61,35 @@ as $$
 declare
   v_at timestamptz;
   v_id uuid;
-  v_result jsonb;
+  v_endpoint outbox.endpoint;
+  v_last outbox.endpoint;
+  v_seen integer := 0;
+  v_data jsonb[] := array[]::jsonb[];
+  v_next text;
 begin
   perform outbox.check_page(p_limit);
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
-  select pg_catalog.jsonb_build_object(
-    'data', coalesce(
-      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
-        filter (where p.n <= p_limit),
-      '[]'),
-    'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
-        filter (where p.n = p_limit) end)
-  into v_result
-  from (
-    select e as found,
-      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
+  for v_endpoint in
+    select e.*
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_status is null or e.status = p_status)
-      and (p_search is null or pg_catalog.strpos(
-        pg_catalog.lower(e.url || ' ' || e.description), pg_catalog.lower(p_search)) > 0)
     order by e.created_at desc, e.id desc
-    limit p_limit + 1
-  ) p;
-  return v_result;
+  loop
+    v_seen := v_seen + 1;
+    continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
+      or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
+        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+    if pg_catalog.cardinality(v_data) = p_limit then
+      v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
+      exit;
+    end if;
+    v_data := v_data || outbox.endpoint_json(v_endpoint);
+    v_last := v_endpoint;
+  end loop;
+  return pg_catalog.jsonb_build_object(
+    'data', pg_catalog.to_jsonb(v_data), 'nextCursor', v_next, 'rows', v_seen);
 end
 $$;
 comment on function outbox.list_org_endpoints(text, text, integer, text, text) is
-  'The endpoints of an organisation, newest first: {"data", "nextCursor"}. p_search: a part of the '
-  'URL or the description, in small letters or capitals. OH001.';
+  'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were '
+  'read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';

@@ -50,15 +50,33 @@ begin
   )
   select n.name, pg_catalog.jsonb_build_array(n.needed,
     case pg_catalog.jsonb_typeof(n.rule)
-      when 'object' then n.rule - array['properties', 'items', 'required'] else n.rule end)
+      when 'object' then n.rule - array['required', k.members, k.items] || k.required
+      else n.rule end)
   from node n
-  where n.name <> '';
+  cross join lateral (
+    select case when n.level < v_most_levels
+        and pg_catalog.jsonb_typeof(n.rule -> 'properties') = 'object' then 'properties' end
+        as members,
+      case when n.level < v_most_levels
+        and pg_catalog.jsonb_typeof(n.rule -> 'items') = 'object' then 'items' end as items
+  ) l
+  cross join lateral (
+    -- Of the required names, those of listed members are the rule of the member.
+    select l.members, l.items, pg_catalog.jsonb_build_object('required',
+      case when pg_catalog.jsonb_typeof(n.rule -> 'required') = 'array' then (
+        select pg_catalog.jsonb_agg(distinct r)
+        from pg_catalog.jsonb_array_elements(n.rule -> 'required') r
+        where l.members is null
+          or not (n.rule -> 'properties') operator(pg_catalog.?) (r #>> '{}'))
+      else n.rule -> 'required' end) as required
+  ) k;
 end
 $$;
 comment on function outbox.schema_members(jsonb) is
   'The members of the payload that a JSON Schema lists: the name, such as items[].sku, and what '
-  'the schema says of the member itself. Members below the eighth level, or with a name of more '
-  'than 200 characters, are missing.';
+  'the schema says of the member itself. The row with the name '''' is what it says of the whole '
+  'payload: additionalProperties, $defs and the like. Members below the eighth level, '
+  'or with a name of more than 200 characters, are missing.';
 
 create function outbox.type_difference(
   p_before outbox.event_type, p_after outbox.event_type
@@ -85,19 +103,21 @@ begin
     where a.rule is distinct from b.rule
   ), numbered as (
     select d.name, d.kind,
-      pg_catalog.row_number() over (order by d.kind desc, d.name collate "C") as n
+      pg_catalog.row_number() over (order by d.name = '', d.kind desc, d.name collate "C") as n
     from difference d
   )
   select pg_catalog.jsonb_build_object(
     'description', p_before.description is distinct from p_after.description,
     'schema', p_before.schema::jsonb is distinct from p_after.schema::jsonb,
+    'otherRules', coalesce(p_before.schema::jsonb <> p_after.schema::jsonb
+      and (pg_catalog.count(*) = 0 or pg_catalog.bool_or(d.name = '')), false),
     'added', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
-      filter (where d.kind = 'added' and d.n <= v_most), '[]'),
+      filter (where d.kind = 'added' and d.n <= v_most and d.name <> ''), '[]'),
     'removed', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
-      filter (where d.kind = 'removed' and d.n <= v_most), '[]'),
+      filter (where d.kind = 'removed' and d.n <= v_most and d.name <> ''), '[]'),
     'changed', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
-      filter (where d.kind = 'changed' and d.n <= v_most), '[]'),
-    'more', greatest(0, pg_catalog.count(*) - v_most))
+      filter (where d.kind = 'changed' and d.n <= v_most and d.name <> ''), '[]'),
+    'more', greatest(0, pg_catalog.count(*) filter (where d.name <> '') - v_most))
   into v_result
   from numbered d;
   return v_result;
@@ -105,7 +125,8 @@ end
 $$;
 comment on function outbox.type_difference(outbox.event_type, outbox.event_type) is
   'What differs between an event type before and after a change: {"description", "schema": whether '
-  'it differs, "added", "removed", "changed": names of members of the payload, together 50 at '
+  'it differs, "otherRules": whether it differs in what is said of no listed member, "added", '
+  '"removed", "changed": names of members of the payload, together 50 at '
   'most, "more": how many names are left out}.';
 
 create function outbox.record_type_change(
@@ -137,7 +158,7 @@ begin
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
-    -- A range of one value: see found_events().
+    -- The range of one value leaves one index for the order.
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
@@ -175,7 +196,8 @@ begin
   else
     v_changes := array(
       select c from outbox.event_type_change c
-      -- A range of one value: see found_events(). A type has few rows: the id is only a filter.
+      -- The range of one value leaves one index for the order. A type has few rows: the id is only
+      -- a filter.
       where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type
         and c.id < v_below
       order by c.type desc, c.id desc

@@ -1020,15 +1020,33 @@ begin
   )
   select n.name, pg_catalog.jsonb_build_array(n.needed,
     case pg_catalog.jsonb_typeof(n.rule)
-      when 'object' then n.rule - array['properties', 'items', 'required'] else n.rule end)
+      when 'object' then n.rule - array['required', k.members, k.items] || k.required
+      else n.rule end)
   from node n
-  where n.name <> '';
+  cross join lateral (
+    select case when n.level < v_most_levels
+        and pg_catalog.jsonb_typeof(n.rule -> 'properties') = 'object' then 'properties' end
+        as members,
+      case when n.level < v_most_levels
+        and pg_catalog.jsonb_typeof(n.rule -> 'items') = 'object' then 'items' end as items
+  ) l
+  cross join lateral (
+    -- Of the required names, those of listed members are the rule of the member.
+    select l.members, l.items, pg_catalog.jsonb_build_object('required',
+      case when pg_catalog.jsonb_typeof(n.rule -> 'required') = 'array' then (
+        select pg_catalog.jsonb_agg(distinct r)
+        from pg_catalog.jsonb_array_elements(n.rule -> 'required') r
+        where l.members is null
+          or not (n.rule -> 'properties') operator(pg_catalog.?) (r #>> '{}'))
+      else n.rule -> 'required' end) as required
+  ) k;
 end
 $$;
 comment on function outbox.schema_members(jsonb) is
   'The members of the payload that a JSON Schema lists: the name, such as items[].sku, and what '
-  'the schema says of the member itself. Members below the eighth level, or with a name of more '
-  'than 200 characters, are missing.';
+  'the schema says of the member itself. The row with the name '''' is what it says of the whole '
+  'payload: additionalProperties, $defs and the like. Members below the eighth level, '
+  'or with a name of more than 200 characters, are missing.';
 
 create function outbox.type_difference(
   p_before outbox.event_type, p_after outbox.event_type
@@ -1055,19 +1073,21 @@ begin
     where a.rule is distinct from b.rule
   ), numbered as (
     select d.name, d.kind,
-      pg_catalog.row_number() over (order by d.kind desc, d.name collate "C") as n
+      pg_catalog.row_number() over (order by d.name = '', d.kind desc, d.name collate "C") as n
     from difference d
   )
   select pg_catalog.jsonb_build_object(
     'description', p_before.description is distinct from p_after.description,
     'schema', p_before.schema::jsonb is distinct from p_after.schema::jsonb,
+    'otherRules', coalesce(p_before.schema::jsonb <> p_after.schema::jsonb
+      and (pg_catalog.count(*) = 0 or pg_catalog.bool_or(d.name = '')), false),
     'added', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
-      filter (where d.kind = 'added' and d.n <= v_most), '[]'),
+      filter (where d.kind = 'added' and d.n <= v_most and d.name <> ''), '[]'),
     'removed', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
-      filter (where d.kind = 'removed' and d.n <= v_most), '[]'),
+      filter (where d.kind = 'removed' and d.n <= v_most and d.name <> ''), '[]'),
     'changed', coalesce(pg_catalog.jsonb_agg(d.name order by d.n)
-      filter (where d.kind = 'changed' and d.n <= v_most), '[]'),
-    'more', greatest(0, pg_catalog.count(*) - v_most))
+      filter (where d.kind = 'changed' and d.n <= v_most and d.name <> ''), '[]'),
+    'more', greatest(0, pg_catalog.count(*) filter (where d.name <> '') - v_most))
   into v_result
   from numbered d;
   return v_result;
@@ -1075,7 +1095,8 @@ end
 $$;
 comment on function outbox.type_difference(outbox.event_type, outbox.event_type) is
   'What differs between an event type before and after a change: {"description", "schema": whether '
-  'it differs, "added", "removed", "changed": names of members of the payload, together 50 at '
+  'it differs, "otherRules": whether it differs in what is said of no listed member, "added", '
+  '"removed", "changed": names of members of the payload, together 50 at '
   'most, "more": how many names are left out}.';
 
 create function outbox.record_type_change(
@@ -1107,7 +1128,7 @@ begin
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
-    -- A range of one value: see found_events().
+    -- The range of one value leaves one index for the order.
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
@@ -1145,7 +1166,8 @@ begin
   else
     v_changes := array(
       select c from outbox.event_type_change c
-      -- A range of one value: see found_events(). A type has few rows: the id is only a filter.
+      -- The range of one value leaves one index for the order. A type has few rows: the id is only
+      -- a filter.
       where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type
         and c.id < v_below
       order by c.type desc, c.id desc
@@ -1255,36 +1277,38 @@ as $$
 declare
   v_at timestamptz;
   v_id uuid;
-  v_result jsonb;
+  v_endpoint outbox.endpoint;
+  v_last outbox.endpoint;
+  v_seen integer := 0;
+  v_data jsonb[] := array[]::jsonb[];
+  v_next text;
 begin
   perform outbox.check_page(p_limit);
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
-  select pg_catalog.jsonb_build_object(
-    'data', coalesce(
-      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
-        filter (where p.n <= p_limit),
-      '[]'),
-    'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
-        filter (where p.n = p_limit) end)
-  into v_result
-  from (
-    select e as found,
-      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
+  for v_endpoint in
+    select e.*
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_status is null or e.status = p_status)
-      and (p_search is null or pg_catalog.strpos(
-        pg_catalog.lower(e.url || ' ' || e.description), pg_catalog.lower(p_search)) > 0)
     order by e.created_at desc, e.id desc
-    limit p_limit + 1
-  ) p;
-  return v_result;
+  loop
+    v_seen := v_seen + 1;
+    continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
+      or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
+        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+    if pg_catalog.cardinality(v_data) = p_limit then
+      v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
+      exit;
+    end if;
+    v_data := v_data || outbox.endpoint_json(v_endpoint);
+    v_last := v_endpoint;
+  end loop;
+  return pg_catalog.jsonb_build_object(
+    'data', pg_catalog.to_jsonb(v_data), 'nextCursor', v_next, 'rows', v_seen);
 end
 $$;
 comment on function outbox.list_org_endpoints(text, text, integer, text, text) is
-  'The endpoints of an organisation, newest first: {"data", "nextCursor"}. p_search: a part of the '
-  'URL or the description, in small letters or capitals. OH001.';
+  'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were '
+  'read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
 
 -- sql/api/endpoint_create.sql
 
@@ -2615,6 +2639,9 @@ begin
     select x.*
     from outbox.dead_letter x
     where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
+      -- First, or else a page reads all dead letters of an endpoint of another organisation.
+      and exists (
+        select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id)
       and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
     order by x.failed_at desc, x.id desc;
   end if;
@@ -2739,35 +2766,60 @@ as $$
 declare
   v_most constant integer := 20000;
   v_groups constant integer := 100;
+  v_endpoints constant integer := 10000;
   v_from timestamptz := coalesce(p_from, '-infinity');
   v_result jsonb;
 begin
-  with latest as materialized (
-    select x.endpoint_id, pg_catalog.left(x.error, 200) as error, x.failed_at,
-      x.replayed_at is null and x.discarded_at is null as waits
-    from outbox.dead_letter x
-    -- A range of one value, which leaves one index for the order. With the time as a further bound,
-    -- the scan would go on below it.
-    where p_endpoint_id is null and x.org_id >= p_org_id and x.org_id <= p_org_id
-    order by x.org_id desc, x.failed_at desc, x.id desc
-    limit v_most + 1
-  ), of_endpoint as materialized (
-    select x.endpoint_id, pg_catalog.left(x.error, 200) as error, x.failed_at,
-      x.replayed_at is null and x.discarded_at is null as waits
-    from outbox.dead_letter x
-    where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
-      and x.failed_at >= v_from
-    order by x.failed_at desc
-    limit v_most + 1
-  ), read as materialized (
-    select * from latest union all select * from of_endpoint
-  ), tried as materialized (
-    select r.* from read r where r.failed_at >= v_from
+  with own as materialized (
+    select e.id
+    from outbox.endpoint e
+    where p_endpoint_id is null and e.org_id = p_org_id and e.status <> 'deleted'
+    limit v_endpoints
+  ), named as materialized (
+    select e.id
+    from outbox.endpoint e
+    where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted'
+  ), chosen as materialized (
+    select * from own union all select * from named
+  ), share as materialized (
+    select v_most / 4 / greatest(1, pg_catalog.count(*)) + 1 as each from chosen
+  ), counted as materialized (
+    select c.id, s.each, n.found
+    from chosen c
+    cross join share s
+    cross join lateral (
+      select pg_catalog.count(*) as found
+      from (
+        select from outbox.dead_letter x
+        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
+          and x.failed_at >= v_from
+        limit s.each
+      ) w
+    ) n
+  ), rest as materialized (
+    -- Those with a small number leave their share to the others.
+    select (v_most - coalesce(pg_catalog.sum(c.found) filter (where c.found < c.each), 0))::bigint
+      / greatest(1, pg_catalog.count(*) filter (where c.found = c.each)) as each
+    from counted c
+  ), newest as materialized (
+    select c.id as endpoint_id, w.error, w.failed_at, w.n > r.each as is_more
+    from counted c
+    cross join rest r
+    cross join lateral (
+      select pg_catalog.left(x.error, 200) as error, x.failed_at,
+        pg_catalog.row_number() over (order by x.failed_at desc) as n
+      from outbox.dead_letter x
+      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
+        and x.failed_at >= v_from
+      order by x.failed_at desc
+      limit r.each + 1
+    ) w
+    where c.found > 0
   ), alike as (
     select t.endpoint_id, t.error, pg_catalog.count(*) as n,
       pg_catalog.min(t.failed_at) as first_at, pg_catalog.max(t.failed_at) as last_at
-    from tried t
-    where t.waits
+    from newest t
+    where not t.is_more
     group by t.endpoint_id, t.error
     order by 3 desc, 5 desc, 1, 2
     limit v_groups + 1
@@ -2782,8 +2834,9 @@ begin
         'firstAt', outbox.iso_time(a.first_at), 'lastAt', outbox.iso_time(a.last_at))
       order by a.place) filter (where a.place <= v_groups), '[]'),
     'isWhole', pg_catalog.count(*) <= v_groups
-      and (select pg_catalog.count(*) from tried) <= v_most,
-    'rows', (select pg_catalog.count(*) from read))
+      and not exists (select from newest t where t.is_more),
+    'rows', (select coalesce(pg_catalog.sum(c.found + 1), 0) from counted c)
+      + (select pg_catalog.count(*) from newest))
   into v_result
   from numbered a;
   return v_result;
@@ -2792,8 +2845,9 @@ $$;
 comment on function outbox.group_dead_letters(text, uuid, timestamptz) is
   'The dead letters of an organisation that wait for a decision, in groups by endpoint and error: '
   '{"data": [{"endpointId", "error": its first 200 characters, "count", "firstAt", "lastAt"}], the '
-  'largest 100, "isWhole", "rows": how many were read}. Reads the newest 20,000 dead letters; '
-  'isWhole is false if there are more, or further groups. p_from: only those that failed since.';
+  'largest 100, "isWhole", "rows": how many were read}. Counts at most 20,000, the newest of each '
+  'endpoint; isWhole is false if more wait, or there are further groups. p_from: only those that '
+  'failed since.';
 
 -- sql/api/search.sql
 

@@ -4141,8 +4141,8 @@ comment on function outbox.audit_json(outbox.audit_event) is
   '"details", "actor", "correlationId", "at"}.';
 
 -- A comparison of rows begins the scan of an index, but ends it only where its first column
--- differs. So no list has an end but that of the organisation: the caller stops at the first row
--- of another correlation id, entity or action.
+-- differs: the organisation. So the caller stops at the first row of another correlation id, entity
+-- or action.
 create function outbox.open_audit_list(
   p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text,
   p_correlation_id text

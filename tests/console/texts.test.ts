@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { changeWords } from '../../console/page/catalogue/change_words.ts'
+import { isCut, searchProblem } from '../../console/page/events/search_text.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
@@ -85,11 +86,34 @@ Deno.test('the history of a person has the statuses of a message in their order,
 Deno.test('changeWords() says what a change of an event type means for a receiver', () => {
   const change = {
     ...{ action: 'CHANGED' as const, description: false, schema: true, more: 0 },
-    ...{ added: [], removed: [], changed: [] },
+    ...{ otherRules: false, added: [], removed: [], changed: [] },
   }
   expect(changeWords({ ...change, action: 'CREATED' })).toBe('Added to the catalogue')
   expect(changeWords({ ...change, action: 'DELETED' })).toBe('Deleted from the catalogue')
   expect(changeWords(change)).toBe('Changed: other rules of the schema')
   expect(changeWords({ ...change, added: ['a', 'b'], changed: ['c'], more: 1, description: true }))
     .toBe('Changed: added a, b; changed c; and 1 more member; the description')
+  expect(changeWords({ ...change, added: ['note'], otherRules: true }))
+    .toBe('Changed: added note; other rules of the schema')
+})
+
+Deno.test('searchProblem() says how an id, a key or an event type is written', () => {
+  const long = 'a'.repeat(129)
+  const problems = ['', 'type', 'correlation', 'idempotency'].map((kind) =>
+    searchProblem(kind, long)
+  )
+  expect(problems).toEqual(
+    ['An id or a key', 'An event type', 'A correlation id', 'An idempotency key']
+      .map((name) => `${name} has up to 128 characters of ASCII, without spaces.`),
+  )
+  expect(searchProblem('type', 'order paid')).toContain('such as order.paid')
+  expect(searchProblem('', 'order-7')).toBe(null)
+})
+
+Deno.test('a search that found as many events as it reads says that there are more', () => {
+  const events = Array.from({ length: 100 })
+  expect(isCut({ events, more: true })).toBe(true)
+  expect(isCut({ events, more: false })).toBe(false)
+  // More deliveries than it reads, of few events.
+  expect(isCut({ events: events.slice(1), more: true })).toBe(false)
 })

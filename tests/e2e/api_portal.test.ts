@@ -154,6 +154,11 @@ Deno.test('a token that is limited to an endpoint reaches that endpoint and its 
   const listed = await call('GET /endpoints', { token })
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([own])
   const rows: [string, ApiCall, number][] = [
+    // A page of one row would say by its next cursor what a filter finds outside the limits.
+    [`GET /endpoints?limit=1&search=${outhook.receiver.url}`, {}, 403],
+    ['GET /endpoints?limit=1&%73earch=h', {}, 403],
+    ['GET /endpoints?limit=1&status=paused', {}, 403],
+    ['GET /endpoints?limit=1', {}, 200],
     [`GET /endpoints/${own}`, {}, 200],
     [`GET /endpoints/${other}`, {}, 404],
     [`PATCH /endpoints/${other}`, { body: { description: 'x' } }, 404],
@@ -200,6 +205,7 @@ Deno.test('a token that is limited to event types sees and chooses no others', a
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([own])
   const url = `${outhook.receiver.url}/hooks/types`
   const rows: [string, ApiCall, number][] = [
+    ['GET /endpoints?limit=1&search=h', {}, 403],
     [`GET /endpoints/${wide}`, {}, 404],
     [`GET /endpoints/${addressed}`, {}, 404],
     [`GET /endpoints/${addressed}/secret`, {}, 404],

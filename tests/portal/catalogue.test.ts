@@ -1,6 +1,7 @@
 /** The catalogue as static HTML. */
 
 import { expect } from '@std/expect'
+import { readCatalogue } from '../../portal/catalogue/main.ts'
 import { type CatalogueChange, cataloguePage, type EventType } from '../../portal/catalogue/page.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
@@ -63,7 +64,7 @@ Deno.test('cataloguePage() of an empty catalogue says so', () => {
 Deno.test('cataloguePage() lists the changes by day, without who made them', () => {
   const change = (more: Partial<CatalogueChange>): CatalogueChange => ({
     ...{ type: 'order.paid', action: 'CHANGED', at: '2026-04-02T10:00:00.000Z', more: 0 },
-    ...{ description: false, schema: true, added: [], removed: [], changed: [] },
+    ...{ description: false, schema: true, otherRules: false, added: [], removed: [], changed: [] },
     ...more,
   })
   // The API also returns who made a change.
@@ -73,7 +74,7 @@ Deno.test('cataloguePage() lists the changes by day, without who made them', () 
     change({ description: true, schema: false }),
     change({ type: 'gone', action: 'DELETED', at }),
   ]).replace(/>\s+</g, '><')
-  expect(page).toContain('<h2 id="changes">Changes</h2><h3>2026-04-02</h3>')
+  expect(page).toContain('<h2 id="changes:">Changes</h2><h3>2026-04-02</h3>')
   expect(page).toContain(
     '<a href="#order.paid"><code>order.paid</code></a>: Changed: added items[].sku; removed total.',
   )
@@ -82,4 +83,40 @@ Deno.test('cataloguePage() lists the changes by day, without who made them', () 
     '<h3>2026-03-01</h3><ul><li><code>gone</code>: Deleted from the catalogue.</li></ul>',
   )
   expect(page).not.toContain('user:ada')
+})
+
+/** What readCatalogue() reads from an API that returns these changes; null: it has no history. */
+async function readFrom(
+  changes: object[] | null,
+): Promise<Awaited<ReturnType<typeof readCatalogue>>> {
+  const server = Deno.serve({ port: 0, hostname: '127.0.0.1', onListen: () => {} }, ({ url }) => {
+    if (url.includes('/event-types')) {
+      return Response.json({ data: [eventType({ type: 'order.paid' })], nextCursor: null })
+    }
+    return changes === null
+      ? Response.json({ code: 'not_found', status: 404, title: 'x', detail: 'x' }, { status: 404 })
+      : Response.json({ data: changes, nextCursor: null })
+  })
+  try {
+    return await readCatalogue(
+      `http://127.0.0.1:${server.addr.port}/functions/v1/api`,
+      'sb_secret_1',
+      'default',
+    )
+  } finally {
+    await server.shutdown()
+  }
+}
+
+Deno.test('readCatalogue() leaves out the changes of types that are no longer in the catalogue', async () => {
+  const { changes } = await readFrom([
+    { type: 'internal', action: 'DELETED' },
+    { type: 'order.paid', action: 'CREATED' },
+  ])
+  expect(changes.map(({ type }) => type)).toEqual(['order.paid'])
+})
+
+Deno.test('readCatalogue() reads an API of the version before, which has no history', async () => {
+  const { types, changes } = await readFrom(null)
+  expect([types.length, changes]).toEqual([1, []])
 })

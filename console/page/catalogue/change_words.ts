@@ -4,7 +4,7 @@ export type TypeChange = Output<'listEventTypeChanges'>['data'][number]
 
 /** What a change of an event type means for a receiver, such as `Changed: added id, the description`. */
 export function changeWords(change: Omit<TypeChange, 'id' | 'type' | 'actor' | 'at'>): string {
-  const { action, description, schema, added, removed, changed, more } = change
+  const { action, description, schema, otherRules, added, removed, changed, more } = change
   if (action === 'DELETED') return 'Deleted from the catalogue'
   if (action === 'CREATED') return 'Added to the catalogue'
   const members = [
@@ -15,7 +15,7 @@ export function changeWords(change: Omit<TypeChange, 'id' | 'type' | 'actor' | '
   ]
   const parts = [
     ...members,
-    ...schema && members.length === 0 ? ['other rules of the schema'] : [],
+    ...otherRules || schema && members.length === 0 ? ['other rules of the schema'] : [],
     ...description ? ['the description'] : [],
   ]
   return `Changed: ${parts.join('; ')}`

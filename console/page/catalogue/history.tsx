@@ -35,7 +35,7 @@ export function TypeHistory({ type }: { type: string }): JSX.Element {
             </td>
           </tr>
         )}
-        empty={<p class='quiet'>Nothing is recorded: it is as it was before the history began.</p>}
+        empty={<p class='quiet'>No change of the last two years is recorded.</p>}
       />
     </section>
   )

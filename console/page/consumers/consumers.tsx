@@ -109,7 +109,7 @@ export function ConsumersPage(): JSX.Element {
             )}
       </Read>
       <p>
-        <Link to='/events?org=outhook&q=outhook.consumer.dead_lettered'>
+        <Link to='/events?org=outhook&by=type&q=outhook.consumer.dead_lettered'>
           Messages that a consumer could not process
         </Link>
       </p>

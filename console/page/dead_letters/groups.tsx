@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import { api } from '../app/api.ts'
-import { useLive } from '../app/data.ts'
+import { everyMs, useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -10,11 +10,15 @@ import { EndpointName, Foreign, Time } from '../parts/value.tsx'
 
 /** The dead letters that wait for a decision, by endpoint and error. */
 export function DeadLetterGroups(): JSX.Element {
-  const groups = useLive(['dead-letter-groups'], (signal) => api.groupDeadLetters({ signal }))
+  const groups = useLive(
+    ['dead-letter-groups'],
+    (signal) => api.groupDeadLetters({ signal }),
+    { every: everyMs.slow },
+  )
   return (
     <Read of={groups}>
       {({ data, isWhole }) =>
-        data.length === 0
+        data.length === 0 && isWhole
           ? (
             <Empty title='No dead letter waits for a decision'>
               <p>All of them were replayed or discarded.</p>
@@ -32,6 +36,7 @@ export function DeadLetterGroups(): JSX.Element {
                       <th scope='col' class='num'>Dead letters</th>
                       <th scope='col'>First</th>
                       <th scope='col'>Last</th>
+                      <th scope='col'>List</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -43,16 +48,17 @@ export function DeadLetterGroups(): JSX.Element {
                         <td class='error-text'>
                           <Foreign text={error} />
                         </td>
-                        <td class='num'>
-                          <Link to={`/dead-letters?endpoint=${endpointId}`} row>
-                            {number(count)}
-                          </Link>
-                        </td>
+                        <td class='num'>{number(count)}</td>
                         <td class='nowrap'>
                           <Time at={firstAt} />
                         </td>
                         <td class='nowrap'>
                           <Time at={lastAt} />
+                        </td>
+                        <td class='nowrap'>
+                          <Link to={`/dead-letters?endpoint=${endpointId}`} row>
+                            All of the endpoint
+                          </Link>
                         </td>
                       </tr>
                     ))}
@@ -61,7 +67,8 @@ export function DeadLetterGroups(): JSX.Element {
               </div>
               {!isWhole && (
                 <p class='quiet'>
-                  There are more: the newest 20,000 dead letters are read, and 100 groups shown.
+                  Not all that wait are counted: 20,000 dead letters at most, the newest of each
+                  endpoint, and 100 groups.
                 </p>
               )}
             </>

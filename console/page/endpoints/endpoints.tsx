@@ -13,11 +13,12 @@ import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
-import { Ago, EndpointName, Foreign } from '../parts/value.tsx'
+import { Ago, EndpointName, Foreign, Time } from '../parts/value.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 type Endpoint = Output<'getEndpoint'>
-type Busy = Output<'getOverview'>['busiest'][number]
+type Overview = Output<'getOverview'>
+type Busy = Overview['busiest'][number]
 
 const choices = [
   ['', 'All'],
@@ -46,7 +47,13 @@ export function EndpointsPage(): JSX.Element {
       </div>
       <div class='filters' role='search'>
         {show !== 'failing' && (
-          <TextFilter name='q' label='Search' hint='a part of the URL or the description' search />
+          <TextFilter
+            name='q'
+            label='Search'
+            hint='a part of the URL or the description'
+            search
+            most={200}
+          />
         )}
         <Choice name='show' label='Show' choices={choices} />
       </div>
@@ -58,7 +65,7 @@ export function EndpointsPage(): JSX.Element {
             )}
           </Read>
         )
-        : <All status={show} search={query.get('q')} busiest={overview.data?.busiest ?? []} />}
+        : <All status={show} search={query.get('q')} overview={overview.data} />}
     </>
   )
 }
@@ -104,13 +111,16 @@ function Failing({ rows }: { rows: Busy[] }): JSX.Element {
   )
 }
 
-function All({ status, search, busiest }: {
+function All({ status, search, overview }: {
   status: string
   search: string | null
-  busiest: Busy[]
+  /** Absent until it was read, or if the session may not. */
+  overview: Overview | undefined
 }): JSX.Element {
-  const work = new Map(busiest.map((one) => [one.endpointId, one]))
-  const isAll = busiest.length < mostBusy
+  const work = new Map(overview?.busiest.map((one) => [one.endpointId, one]))
+  // Whether an endpoint that is not in the overview has no work.
+  const isAll = overview !== undefined && overview.busiest.length < mostBusy
+  const attempts = overview?.attempts
   const endpoints = usePages(['endpoints', status, search], (cursor, signal) =>
     api.listEndpoints({
       query: {
@@ -122,45 +132,53 @@ function All({ status, search, busiest }: {
       signal,
     }))
   return (
-    <PagedTable
-      of={endpoints}
-      caption='Endpoints'
-      head={['Endpoint', 'Status', 'Event types', 'Attempts of a day', 'Backlog']}
-      row={(one) => {
-        const busy = work.get(one.id)
-        return (
-          <tr key={one.id}>
-            <td>
-              <Link to={`/endpoints/${one.id}`} row class='strong endpoint-name' title={one.url}>
-                <Foreign text={one.url === '' ? one.kind : one.url} />
-              </Link>
-              {one.description !== '' && (
-                <div class='quiet'>
-                  <Foreign text={one.description} />
-                </div>
-              )}
-            </td>
-            <td>
-              <EndpointBadge status={one.status} breaker={one.breaker.status} />
-            </td>
-            <td>
-              <Types types={one.eventTypes} />
-            </td>
-            <td>
-              {busy === undefined
-                ? <span class='quiet'>{isAll ? 'no attempt' : 'not among the 100 busiest'}</span>
-                : <Sparkline of={busy} />}
-            </td>
-            <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}</td>
-          </tr>
-        )
-      }}
-      empty={search !== null
-        ? <Empty title='No endpoint was found' />
-        : status === ''
-        ? <FirstEndpoint />
-        : <Empty title={`No endpoint is ${status}`} />}
-    />
+    <>
+      {attempts?.capped === true && (
+        <p class='quiet'>
+          The attempts are counted from <Time at={attempts.since} /> on: at most 10,000 of a day.
+        </p>
+      )}
+      <PagedTable
+        of={endpoints}
+        caption='Endpoints'
+        head={['Endpoint', 'Status', 'Event types', 'Attempts of a day', 'Backlog']}
+        row={(one) => {
+          const busy = work.get(one.id)
+          return (
+            <tr key={one.id}>
+              <td>
+                <Link to={`/endpoints/${one.id}`} row class='strong endpoint-name' title={one.url}>
+                  <Foreign text={one.url === '' ? one.kind : one.url} />
+                </Link>
+                {one.description !== '' && (
+                  <div class='quiet'>
+                    <Foreign text={one.description} />
+                  </div>
+                )}
+              </td>
+              <td>
+                <EndpointBadge status={one.status} breaker={one.breaker.status} />
+              </td>
+              <td>
+                <Types types={one.eventTypes} />
+              </td>
+              <td>
+                {busy === undefined
+                  ? overview !== undefined &&
+                    <span class='quiet'>{isAll ? 'no attempt' : 'not among the 100 counted'}</span>
+                  : <Sparkline of={busy} />}
+              </td>
+              <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}</td>
+            </tr>
+          )
+        }}
+        empty={search !== null
+          ? <Empty title='No endpoint was found' />
+          : status === ''
+          ? <FirstEndpoint />
+          : <Empty title={`No endpoint is ${status}`} />}
+      />
+    </>
   )
 }
 

@@ -11,11 +11,12 @@ export function Sparkline({ of }: {
   of: {
     delivered: number
     failed: number
-    deliveredParts: readonly number[]
-    failedParts: readonly number[]
+    /** An API of the version before has no parts. */
+    deliveredParts?: readonly number[] | undefined
+    failedParts?: readonly number[] | undefined
   }
 }): JSX.Element {
-  const { delivered, failed, deliveredParts, failedParts } = of
+  const { delivered, failed, deliveredParts = [], failedParts = [] } = of
   if (delivered + failed === 0) return <span class='quiet'>no attempt</span>
   const most = Math.max(1, ...deliveredParts.map((good, n) => good + (failedParts[n] ?? 0)))
   // Never nothing, as long as there was one.
@@ -28,10 +29,16 @@ export function Sparkline({ of }: {
     .join('')
   return (
     <span class='sparkline'>
-      <svg viewBox={`0 -2 ${deliveredParts.length * step} ${height + 2}`} aria-hidden='true'>
-        <path class='bar-good' d={good} />
-        <path class='bar-bad' d={bad} />
-      </svg>
+      {deliveredParts.length > 0 && (
+        <svg
+          viewBox={`0 -2 ${deliveredParts.length * step} ${height + 2}`}
+          preserveAspectRatio='none'
+          aria-hidden='true'
+        >
+          <path class='bar-good' d={good} />
+          <path class='bar-bad' d={bad} />
+        </svg>
+      )}
       <span>
         {number(delivered)}
         {failed > 0 && <span class='bad-text'>, {number(failed)} failed</span>}

@@ -12,7 +12,8 @@ import { Empty } from '../parts/state.tsx'
 import { DeliveryBadge, deliveryStatuses } from '../parts/status.tsx'
 import { Ago, EndpointName, Foreign, Id, Time } from '../parts/value.tsx'
 import { Snippet } from '../overview/first_endpoint.tsx'
-import { findEvents, searchKinds, searchProblem } from './search.ts'
+import { findEvents } from './search.ts'
+import { searchKinds, searchProblem } from './search_text.ts'
 
 /** The events, or their deliveries with the status of each. */
 export function EventsPage(): JSX.Element {
@@ -44,7 +45,8 @@ const hints: Readonly<Record<string, string>> = {
 
 function EventList(): JSX.Element {
   const { query } = usePlace()
-  const kind = query.get('by') ?? ''
+  const by = query.get('by')
+  const kind = searchKinds.find(([name]) => name === by)?.[0] ?? ''
   const text = query.get('q') ?? ''
   const spanName = query.get('span')
   const problem = searchProblem(kind, text)

@@ -1,44 +1,8 @@
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
+import { eventType, isCut, mostFound, uuid } from './search_text.ts'
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** What a correlation id and an idempotency key are made of. */
-const id = /^[\x21-\x7e]{1,128}$/
-const eventType = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
-
-/** What the search can look for. */
-export const searchKinds = [
-  ['', 'Anything'],
-  ['type', 'Event type'],
-  ['id', 'Event id'],
-  ['correlation', 'Correlation id'],
-  ['idempotency', 'Idempotency key'],
-  ['partition', 'Partition key'],
-] as const
-
-const names: Readonly<Record<string, string>> = {
-  '': 'An id or a key',
-  correlation: 'A correlation id',
-  idempotency: 'An idempotency key',
-}
-
-/** What is wrong with a search text; null if it can be searched. */
-export function searchProblem(kind: string, text: string): string | null {
-  if (text === '') return null
-  if (kind === 'partition') {
-    return text.length <= 256 ? null : 'A partition key has up to 256 characters.'
-  }
-  if (kind === 'id' && !uuid.test(text)) {
-    return 'An event id has the form 01a2203a-0510-79a1-bb91-f1e06b0cb7a6.'
-  }
-  if (kind === 'type' && !eventType.test(text)) {
-    return 'An event type has letters, digits, _ and -, in parts with dots, such as order.paid.'
-  }
-  if (!id.test(text)) return `${names[kind]} has up to 128 characters of ASCII, without spaces.`
-  return null
-}
-
-type Page = Output<'listEvents'>
+type Page = Output<'listEvents'> & { isCut?: boolean }
 
 /** A search of the list of events. */
 interface Search {
@@ -61,8 +25,8 @@ export async function findEvents(search: Search): Promise<Page> {
   }
   // An event without a correlation id is found by its own id.
   const query = kind === 'idempotency' ? { idempotencyKey: text } : { correlationId: text }
-  const { events } = await api.search({ query: { ...query, limit: 100 }, signal })
-  return { data: events, nextCursor: null }
+  const found = await api.search({ query: { ...query, limit: mostFound }, signal })
+  return { data: found.events, nextCursor: null, isCut: isCut(found) }
 }
 
 async function listed(
@@ -80,7 +44,7 @@ async function findAnything(search: Search): Promise<Page> {
   const typed = (): Promise<Page> => listed(search, { type: text })
   // Only a type has a second page.
   if (cursor !== null) return await typed()
-  const limit = 100
+  const limit = mostFound
   const [own, ...found] = await Promise.all([
     uuid.test(text) ? eventOf(text, signal) : null,
     api.search({ query: { correlationId: text, limit }, signal }),
@@ -89,7 +53,9 @@ async function findAnything(search: Search): Promise<Page> {
   const events = [...own === null ? [] : [own], ...found.flatMap((one) => one.events)]
   const data = [...new Map(events.map((event) => [event.id, event])).values()]
     .filter(({ createdAt }) => from === undefined || createdAt >= from)
-  return data.length > 0 || !eventType.test(text) ? { data, nextCursor: null } : await typed()
+  return data.length > 0 || !eventType.test(text)
+    ? { data, nextCursor: null, isCut: found.some(isCut) }
+    : await typed()
 }
 
 /** The event with an id; null if there is none. */

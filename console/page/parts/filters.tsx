@@ -27,12 +27,14 @@ export function Choice({ name, label, choices }: {
 }
 
 /** A text that is a parameter of the address, set when the typing pauses. */
-export function TextFilter({ name, label, hint, search = false }: {
+export function TextFilter({ name, label, hint, search = false, most = 300 }: {
   name: string
   label: string
   hint: string
   /** Whether the key / goes there. */
   search?: boolean
+  /** How many characters it takes. */
+  most?: number
 }): JSX.Element {
   const value = usePlace().query.get(name) ?? ''
   const [text, setText] = useState(value)
@@ -51,7 +53,7 @@ export function TextFilter({ name, label, hint, search = false }: {
         type='search'
         value={text}
         placeholder={hint}
-        maxLength={300}
+        maxLength={most}
         spellcheck={false}
         autocomplete='off'
         data-search={search ? '' : undefined}

@@ -42,6 +42,8 @@ export function PagedTable<T>({ of, head, row, empty, caption }: {
               <span class='quiet'>
                 {of.hasMore
                   ? `${count(items.length, 'row')} of more, newest first`
+                  : of.isCut
+                  ? `the newest ${count(items.length, 'row')} of more`
                   : `${count(items.length, 'row')}, all`}
               </span>
               {of.hasMore && (

@@ -39,7 +39,8 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }): JSX.Element | nu
 
 /** The address of the login, which may name the page to return to. */
 function withPath(address: string): string {
-  const path = encodeURIComponent(location.pathname + location.search)
+  // Two slashes would be the start of another host.
+  const path = encodeURIComponent(location.pathname.replace(/^\/+/, '/') + location.search)
   return address.replaceAll('{path}', () => path)
 }
 

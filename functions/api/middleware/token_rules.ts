@@ -71,6 +71,7 @@ async function checkRequest(
   const isCreated = id === undefined && c.req.method === 'POST'
   if (room === 'endpoints') {
     if (isCreated && limits.endpointIds !== null) throw outsideLimits('other endpoints')
+    if (id === undefined && !isCreated) return refuseFilter(c)
     if (!isCreated && c.req.method !== 'PATCH') return
     const types = (await bodyOf(c)).eventTypes
     if (types === undefined && !isCreated) return
@@ -88,6 +89,19 @@ async function checkRequest(
   if (!includesType(limits, text(room === 'events' ? type : eventType))) {
     throw nameOne(room === 'events' ? 'type' : 'eventType', limits.eventTypes)
   }
+}
+
+/**
+ * Refuses a filter of the list of endpoints. The endpoints outside the limits are removed from a page
+ * after it was read, so whether there is a next page would say which of them the filter finds.
+ */
+function refuseFilter(c: Context<ApiEnv>): void {
+  const field = Object.keys(c.req.query()).find((name) => !['cursor', 'limit'].includes(name))
+  if (field === undefined) return
+  throw new ApiError('forbidden', 'The token is limited: it lists its endpoints without a filter', {
+    field,
+    remedy: `Leave ${field} out, or call with a secret key`,
+  })
 }
 
 /** The body as an object; the route refuses what is not one. */

@@ -21,6 +21,7 @@ import {
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
 import { chargeFilter } from '../filter_charge.ts'
+import { chargeRows, rowsRead } from '../rows_read.ts'
 import { moduleMissing } from '../sql_error.ts'
 import { keyRequired } from '../middleware/access.ts'
 import { openKinds } from '../middleware/token_rules.ts'
@@ -109,13 +110,14 @@ const remove = createRoute({
 export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, search } = c.req.valid('query')
-    const page = await database.call('list_org_endpoints', {
+    const { rows, ...page } = await database.call('list_org_endpoints', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...status === undefined ? {} : { p_status: status },
       ...search === undefined ? {} : { p_search: search },
-    }, endpointPageSchema)
+    }, endpointPageSchema.extend({ rows: rowsRead }))
+    chargeRows(c, rows)
     return c.json(page, 200)
   })
 

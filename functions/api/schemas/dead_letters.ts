@@ -55,8 +55,8 @@ export const deadLetterGroupsSchema = z.object({
   })),
   isWhole: z.boolean().openapi({
     description:
-      'false if there are more than 20,000 dead letters, of which the newest are read, or more than ' +
-      '100 groups.',
+      'false if more dead letters wait than the 20,000 that are counted, the newest of each endpoint, ' +
+      'or there are more than 100 groups.',
   }),
 }).openapi('DeadLetterGroups')
 

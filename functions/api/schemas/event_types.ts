@@ -44,6 +44,10 @@ const recordedChangeSchema = z.object({
   at: timeSchema,
   description: z.boolean().openapi({ description: 'Whether the description changed.' }),
   schema: z.boolean().openapi({ description: 'Whether the schema changed.' }),
+  otherRules: z.boolean().openapi({
+    description:
+      'Whether something else of the schema changed: a rule of the whole payload, or a definition.',
+  }),
   added: memberNames.openapi({
     description: 'Members of the payload that the schema lists since then.',
     example: ['items[].sku'],

@@ -4,6 +4,8 @@ import { everyMs } from './data.ts'
 interface Page<T> {
   data: T[]
   nextCursor: string | null
+  /** Whether there are more without a way to read them. */
+  isCut?: boolean
 }
 
 /** A list that grows by pages. It is read again while it has one page. */
@@ -13,6 +15,8 @@ export interface Pages<T> {
   isError: boolean
   dataUpdatedAt: number
   hasMore: boolean
+  /** Whether there are more without a way to read them. */
+  isCut: boolean
   isLoadingMore: boolean
   more(): void
   refetch(): unknown
@@ -45,6 +49,7 @@ export function usePages<T>(
     isError: query.isError,
     dataUpdatedAt: query.dataUpdatedAt,
     hasMore: query.hasNextPage,
+    isCut: query.data?.pages.at(-1)?.isCut === true,
     isLoadingMore: query.isFetchingNextPage,
     more: () => void query.fetchNextPage(),
     refetch: () => query.refetch(),

@@ -170,6 +170,13 @@ export const authentication: readonly Mutant[] = [
     why: 'A token changes an endpoint that the operator owns.',
   },
   {
+    file: 'functions/api/middleware/token_rules.ts',
+    find: 'if (id === undefined && !isCreated) return refuseFilter(c)',
+    replace: '',
+    tests: ['e2e/api_portal.test.ts'],
+    why: 'A limited token searches the URLs of other endpoints.',
+  },
+  {
     file: 'functions/api/routes/portal_tokens.ts',
     find: 'const beyond = scopes.find((scope) => !own.has(scope))',
     replace: 'const beyond = scopes.find(() => false)',

@@ -22,7 +22,7 @@ insert into calls values
 select is(refused(replace(call, '%%s', '''org-two''')), format('OH002 endpoint %s does not exist', quote_nullable(id::text)), 'another org: ' || call)
 from calls, ours;
 
-select is(outbox.list_org_endpoints('org-two'), '{"data": [], "nextCursor": null}', 'and its list is empty');
+select is(outbox.list_org_endpoints('org-two'), '{"data": [], "nextCursor": null, "rows": 0}', 'and its list is empty');
 select is((select row(e.version, e.status)::text from outbox.endpoint e join ours using (id)), '(1,enabled)', 'nothing was changed');
 select is(
   refusal(format('select outbox.expire_org_secret(%L, %L, %L)', 'org-one', id, gen_random_uuid())) like 'OH002 secret %', true,

@@ -1,7 +1,7 @@
 -- The history of the catalogue: each change with who made it, and the members of the payload that it concerns.
 begin;
 \ir ../../_helpers.sql
-select plan(22);
+select plan(30);
 
 create function pg_temp.latest(p_org_id text, p_type text) returns jsonb language sql as $$
   select outbox.list_event_type_changes(p_org_id, p_type, p_limit => 1) -> 'data' -> 0
@@ -12,29 +12,52 @@ $$;
 
 select outbox.put_event_type('org-1', 'order.paid', 'Paid', pg_temp.schema_of('{"id": {"type": "integer"}}'), true, p_actor => 'user:ada');
 select is(pg_temp.latest('org-1', 'order.paid') - 'id', '{"type": "order.paid", "action": "CREATED", "actor": "user:ada", "at": "2026-03-01T12:00:00.000Z",
-  "description": true, "schema": true, "added": ["id"], "removed": [], "changed": [], "more": 0}', 'created, by whom and when');
+  "description": true, "schema": true, "otherRules": false, "added": ["id"], "removed": [], "changed": [], "more": 0}', 'created, by whom and when');
 select outbox.put_event_type('org-1', 'order.paid', 'Paid', pg_temp.schema_of('{"id": {"type": "integer"}}'), true);
 select outbox.put_event_type('org-1', 'order.paid', 'Paid', pg_temp.schema_of('{"id": {"type": "integer"}}'));
 select is(jsonb_array_length(outbox.list_event_type_changes('org-1', 'order.paid') -> 'data'), 1, 'what changes nothing is not recorded');
 
 select time_passes('1 h');
 select outbox.put_event_type('org-1', 'order.paid', 'Paid', pg_temp.schema_of('{"id": {"type": "string"}, "total": {"type": "number"}, "items": {"type": "array", "items": {"properties": {"sku": {}}}}}'));
-select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at}'::text[], '{"action": "CHANGED", "actor": null, "description": false, "schema": true,
+select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at}'::text[], '{"action": "CHANGED", "actor": null, "description": false, "schema": true, "otherRules": false,
   "added": ["items", "items[]", "items[].sku", "total"], "removed": [], "changed": ["id"], "more": 0}', 'members of members have a path');
 select outbox.put_event_type('org-1', 'order.paid', 'Paid', pg_temp.schema_of('{"id": {"type": "string"}, "items": {"type": "array", "items": {"properties": {"sku": {"type": "string"}}}}}', '["id"]'));
-select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at,action,actor,description,schema}'::text[],
+select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at,action,actor,description,schema,otherRules}'::text[],
   '{"added": [], "removed": ["total"], "changed": ["id", "items[].sku"], "more": 0}', 'a member that becomes required has changed, and what is above a changed member has not');
 select outbox.put_event_type('org-1', 'order.paid', 'An order is paid', pg_temp.schema_of('{"id": {"type": "string"}, "items": {"type": "array", "items": {"properties": {"sku": {"type": "string"}}}}}', '["id"]', ', "additionalProperties": false'));
 select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at,action,actor}'::text[],
-  '{"description": true, "schema": true, "added": [], "removed": [], "changed": [], "more": 0}', 'rules of the whole payload concern no member');
+  '{"description": true, "schema": true, "otherRules": true, "added": [], "removed": [], "changed": [], "more": 0}', 'rules of the whole payload concern no member');
 select outbox.put_event_type('org-1', 'order.paid', 'An order is paid');
 select is(pg_temp.latest('org-1', 'order.paid') -> 'removed', '["id", "items", "items[]", "items[].sku"]', 'without a schema all are gone');
 select outbox.delete_event_type('org-1', 'order.paid', 'key:default');
-select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at}'::text[], '{"action": "DELETED", "actor": "key:default", "description": true, "schema": false, "added": [], "removed": [], "changed": [], "more": 0}',
+select is(pg_temp.latest('org-1', 'order.paid') - '{id,type,at}'::text[], '{"action": "DELETED", "actor": "key:default", "description": true, "schema": false, "otherRules": false, "added": [], "removed": [], "changed": [], "more": 0}',
   'deleted');
 select outbox.put_event_type('org-1', 'order.paid');
 select is(pg_temp.latest('org-1', 'order.paid') ->> 'action', 'CREATED', 'and created again, with the history before it');
 select is(jsonb_array_length(outbox.list_event_type_changes('org-1', 'order.paid') -> 'data'), 7, 'each change is there');
+
+-- Beside members that changed, everything else of a schema counts.
+create function pg_temp.is_other(p_before text, p_after text) returns text language plpgsql as $$
+declare
+  v_latest jsonb;
+begin
+  perform outbox.put_event_type('org-5', 'rules', '', p_before::json);
+  perform outbox.put_event_type('org-5', 'rules', '', p_after::json);
+  v_latest := pg_temp.latest('org-5', 'rules');
+  return concat_ws(' ', v_latest ->> 'otherRules', v_latest ->> 'added', v_latest ->> 'changed');
+end
+$$;
+select is(pg_temp.is_other(before, format('{"properties": {"a": {}, "note": {}}%s}', after)), expected, what)
+from (values
+  ('{"properties": {"a": {}}}', '', 'false ["note"] []', 'a new member alone'),
+  ('{"properties": {"a": {}}}', ', "additionalProperties": false', 'true ["note"] []', 'and no further ones are allowed'),
+  ('{"properties": {"a": {}}, "$defs": {"d": true}}', ', "$defs": {"d": false}', 'true ["note"] []', 'and a definition'),
+  ('{"properties": {"a": {}}}', ', "required": ["x"]', 'true ["note"] []', 'and a name is required that is not listed'),
+  ('{"properties": {"a": {}}}', ', "required": ["a"]', 'false ["note"] ["a"]', 'and one that is'),
+  ('{"properties": {"a": {}}, "required": ["x", "y"]}', ', "required": ["y", "x"]', 'false ["note"] []', 'and their order')
+) v (before, after, expected, what);
+select is(pg_temp.is_other('{"properties": {"a": {"items": [true]}, "b": {}}}', '{"properties": {"a": {"items": [false]}, "b": {"type": "string"}}}'), 'false [] ["a", "b"]', 'items that are listed one by one belong to their member');
+select is(pg_temp.is_other('true', 'false'), 'true [] []', 'a schema that is no object');
 
 -- Schemas that are no objects, and such as list no members.
 select outbox.put_event_type('org-2', 'odd', '', s::json) from unnest(array['true', '{"properties": [1]}', '{"properties": {"a": true, "b": {"properties": 1, "items": [1], "required": {"c": 1}}}}', 'false']) s;

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(28);
+select plan(31);
 
 create function types(p_page jsonb) returns text language sql as $$
   select string_agg(e ->> 'type', ' ' order by o) from jsonb_array_elements(p_page -> 'data') with ordinality d (e, o)
@@ -28,6 +28,11 @@ select is(outbox.list_events('org-3'), '{"data": [], "nextCursor": null, "rows":
 select is(refusal($$select outbox.list_events('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from is not before to', 'a span backwards is refused');
 select is(refusal($$select outbox.list_events('org-1', p_cursor => 'x')$$), 'OH001 cursor is not a cursor of this list', 'as is a cursor that is none');
 select is(refusal($$select outbox.list_events('org-1', p_cursor => outbox.key_to_cursor('a.b'))$$), 'OH001 cursor is not a cursor of this list', 'or another list''s');
+
+select events(1, 'key.' || t, k, p_org_id => 'keys') from unnest(array['a', 'b', 'b', 'a'], array['k-1', 'k-2', null, 'k-1']) x (t, k);
+select is(jsonb_path_query_array(outbox.list_events('keys', p_partition_key => 'k-1'), '$.data[*].partitionKey'), '["k-1", "k-1"]', 'by partition key, neither those of another one nor those without');
+select is(types(outbox.list_events('keys', 'key.b', p_partition_key => 'k-2')), 'key.b', 'by both');
+select is(types(outbox.list_events('keys', 'key.a', p_partition_key => 'k-2')), null, 'of which each must match');
 
 create temporary table one as select endpoint('{order.*}', p_org_id => 'org-1') as endpoint, outbox.publish_raw('order.paid', '{"amount":  1.10}', 'org-1') as id;
 select is(outbox.get_event('org-1', id) -> 'routing', '"waiting"', 'an event says that it waits') from one;

@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(42);
+select plan(46);
 
 analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event, outbox.attempt, outbox.dead_letter;
 create temporary table made as select endpoint(p_org_id => 'many') as id, endpoint(p_org_id => 'few') as other;
@@ -39,6 +39,7 @@ insert into list values
   ('no deliveries', $$outbox.list_deliveries('few')$$, 0, 100),
   ('pending', $$outbox.list_deliveries('many', 'pending')$$, 50, 3000),
   ('dead letters', $$outbox.list_deliveries('few', 'dead_letter')$$, 50, 3000),
+  ('letters of the endpoint of another organisation', $$outbox.list_dead_letters('many', (select other from made))$$, 0, 20),
   ('none pending', $$outbox.list_deliveries('few', 'pending')$$, 0, 61000),
   ('none delivered', $$outbox.list_deliveries('many', 'delivered')$$, 0, 45000);
 

@@ -5,7 +5,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_usage.sql
-select plan(73);
+select plan(75);
 
 analyze outbox.outbound_message, outbox.message_attempt, outbox.audit_event, outbox.activity, outbox.inbound_message, outbox.consent, outbox.opt_out, outbox.event, outbox.delivery, outbox.lane;
 create temporary table made as select channel('many') as a, template(p_org_id => 'many') as code, channel('few', '100000000000002') as b, template(p_org_id => 'few') as code_b;
@@ -19,8 +19,12 @@ select 'many', 'd-' || n % 10000, 'WHATSAPP', '+1202' || 5000000 + n % 100000, '
 from generate_series(1, 100000) n, made;
 insert into outbox.message_attempt (message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id, wamid)
 select m.id, 1, 'SUCCESS', m.created_at, m.created_at, m.event_id, 1, '100000000000001', m.provider_message_id from outbox.outbound_message m where m.id % 5 = 0;
+-- The oldest is of another kind, behind more others than a page reads.
+insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, created_at) values ('many', 'RARE', 'first', 'CREATED', 'Created', outbox.clock() - interval '2 days');
 insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, created_at, correlation_id)
 select 'many', 'OUTBOUND_MESSAGE', m.id::text, 'CREATED', 'Message created', m.created_at, m.correlation_id from outbox.outbound_message m where m.id % 5 = 0 or m.correlation_id is not null;
+insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, created_at)
+select 'many', 'OUTBOUND_MESSAGE', 'further-' || n, 'CREATED', 'Message created', outbox.clock() from generate_series(1, 5000) n;
 insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
 select 'many', 'd-' || n % 10000, 'MESSAGE_SENT', '{}', outbox.clock() from generate_series(1, 20000) n;
 insert into outbox.inbound_message (org_id, channel_id, phone_number_id, wamid, type, payload, sent_at, received_at)
@@ -69,8 +73,8 @@ insert into call values
   ('by correlation', $$select outbox.list_messages('many', p_correlation_id => 'cart-7')$$, 20),
   -- The trail has one kind of entity: a page of another one stops at its bound.
   ('audit of a kind', $$select outbox.list_audit_events('many', p_entity_type => 'OUTBOUND_MESSAGE')$$, 200),
-  ('audit of a kind that is not there', $$select outbox.list_audit_events('many', p_entity_type => 'CHANNEL')$$, 21000),
-  ('audit of an id without its kind', $$select outbox.list_audit_events('many', p_entity_id => 'none')$$, 21000),
+  ('audit of a kind behind the bound', $$select outbox.list_audit_events('many', p_entity_type => 'RARE')$$, 20100),
+  ('audit of an id without its kind', $$select outbox.list_audit_events('many', p_entity_id => 'none')$$, 20100),
   ('audit by correlation', $$select outbox.list_audit_events('many', p_correlation_id => 'cart-7')$$, 20),
   ('found by correlation', $$select outbox.found_messages('many', '{}', 'cart-7', null, 50)$$, 30),
   ('by key', $$select outbox.list_messages('many', p_idempotency_key => 'key-456')$$, 20),
@@ -103,6 +107,11 @@ begin
   perform time_passes('1 day');
 end
 $$;
+
+select is(a - 'nextCursor', '{"data": [], "rows": 20001}', 'a page of a kind that is rare ends at its bound')
+from outbox.list_audit_events('many', p_entity_type => 'RARE') a;
+select is(jsonb_path_query_array(outbox.list_audit_events('many', a ->> 'nextCursor', p_entity_type => 'RARE'), '$.data[*].entityId'), '["first"]', 'and the next goes on without a gap')
+from outbox.list_audit_events('many', p_entity_type => 'RARE') a;
 
 select round_of('stale');
 select is((select count(*) from outbox.outbound_message where org_id = 'few' and status = 'SENT'), 21::bigint, 'with stale statistics messages are sent, and one is adopted');
