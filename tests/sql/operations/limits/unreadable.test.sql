@@ -1,3 +1,4 @@
+-- Modules: api
 -- A limit that cannot be read hides no other metric, and no problem. A limit that is near degrades nothing.
 begin;
 \ir ../../_helpers.sql
