@@ -38,6 +38,8 @@ const known: Record<string, string[]> = {
   'functions/api/auth/portal.ts': ['jose'],
   'functions/api/auth/tokens.ts': ['fetch', 'jose'],
   'functions/api/serve.ts': ['Deno.serve'],
+  // The checks of a worker, on the port that its operator names.
+  'functions/deliver/health_server.ts': ['node:http'],
   'functions/deliver/serve_kinds.ts': ['Deno.serve'],
   // For the environment, signals and the end of the process.
   'functions/deliver/worker.ts': ['../_shared/runtime/current.ts'],
@@ -65,6 +67,7 @@ const quiet = [
   'node:buffer',
   'node:crypto',
   'node:fs',
+  'node:os',
   'node:process',
   'node:stream',
   'node:timers',
