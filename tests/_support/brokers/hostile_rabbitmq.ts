@@ -67,7 +67,6 @@ const usual: AmqpAnswers = {
   ],
   '10.11': () => [method(0, 'tune', short(2047), long(131_072), short(0))],
   '10.40': () => [method(0, 'openOk', shortText(''))],
-  // Without it, the client keeps the timer of its heartbeats.
   '10.50': () => [method(0, 'closeOk')],
   '20.10': (channel) => [method(channel, 'channelOpenOk', longText(''))],
   '85.10': (channel) => [method(channel, 'selectOk')],

@@ -20,8 +20,8 @@ export type RabbitMqConnection = {
 }
 
 const dialMs = 10_000
-/** How long the broker may take to confirm the end of a connection. */
-const closeMs = 2_000
+/** How long the broker may take to confirm the end of a connection; less than broker/connections waits for close(). */
+const closeMs = 1_500
 /** In seconds; after two of them without a response the connection counts as lost. */
 const heartbeat = 10
 
@@ -114,7 +114,10 @@ function share(model: ChannelModel): RabbitMqConnection {
     // close() rejects if the connection is closed already.
     await Promise.race([model.close().catch(() => {}), late])
     clearTimeout(timer)
-    socket.destroy()
+    // With an error, because amqplib keeps the timers of its heartbeats after a socket that closes without one.
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.destroy(cutOff())
+    if (!socket.closed) await closed
   }
 
   return {
