@@ -77,7 +77,7 @@ create function outbox.more_problems() returns text[]
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return '{}';
+  return '{}'::text[];
 end
 $$;
 comment on function outbox.more_problems() is

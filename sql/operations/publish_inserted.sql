@@ -84,7 +84,7 @@ begin
     'correlation_id', coalesce(v_row ->> 'correlation_id', v_id::text),
     'saga_id', coalesce(v_row ->> 'saga_id', v_id::text),
     'last_error', null, 'next_retry_at', v_at, 'created_at', v_created_at));
-  new.payload := v_body;
+  new.payload := v_body::json;
   return new;
 end
 $$;

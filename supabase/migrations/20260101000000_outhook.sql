@@ -16593,7 +16593,7 @@ create function outbox.more_problems() returns text[]
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return '{}';
+  return '{}'::text[];
 end
 $$;
 comment on function outbox.more_problems() is
@@ -18054,7 +18054,7 @@ declare
   v_labels text[] := array[outbox.traffic_month(p_now)];
 begin
   -- The first tick of a month has to add up, all others have to look.
-  if exists (
+  if p_limit < 1 or exists (
     select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
   then
     return;
@@ -18840,7 +18840,7 @@ begin
     'correlation_id', coalesce(v_row ->> 'correlation_id', v_id::text),
     'saga_id', coalesce(v_row ->> 'saga_id', v_id::text),
     'last_error', null, 'next_retry_at', v_at, 'created_at', v_created_at));
-  new.payload := v_body;
+  new.payload := v_body::json;
   return new;
 end
 $$;

@@ -97,9 +97,10 @@ export const e2eBehind: readonly Behind[] = [
   {
     file: 'tests/e2e/cli_database.test.ts',
     why: 'It runs each CLI 8 times, and each lints the schema.',
-    caughtBy: ['tests/e2e/cli_stack.test.ts', 'tests/sql/schema/in_sync.test.ts'],
-    how: 'cli_stack pushes the migrations with both CLIs. The plpgsql of each function runs in ' +
-      'pgTAP. Left are the findings of lint and of the advisors.',
+    caughtBy: ['tests/e2e/cli_stack.test.ts', 'tests/modules/check.test.ts'],
+    how:
+      'cli_stack pushes the migrations with both CLIs, and check has the errors and warnings of ' +
+      'plpgsql_check, which `db lint` asks for. Left are the findings of the advisors.',
   },
   {
     file: 'tests/e2e/cli_deploy.test.ts',
