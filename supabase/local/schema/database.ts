@@ -21,12 +21,18 @@ export async function readSource(root: string, source: SchemaSource): Promise<Sq
 
 /**
  * Applies the files as the role postgres in one psql, each in its own transaction, as the Supabase CLI
- * does. Throws a SetupError at the first failure, with the file's name and psql's message with the
- * file's line number.
+ * does, or all of them in one. Throws a SetupError at the first failure, with the file's name and psql's
+ * message with the file's line number.
  */
-export async function applyFiles(pg: Postgres, files: readonly SqlFile[]): Promise<void> {
-  const scripts = files.map(({ path, text }) => `\\echo ${path}\nbegin;\n${text}\n;\ncommit;\n`)
-  const { code, stdout, stderr } = await pg.psql(scripts.join(''))
+export async function applyFiles(
+  pg: Postgres,
+  files: readonly SqlFile[],
+  transactions: 'of each file' | 'one' = 'of each file',
+): Promise<void> {
+  const [begin, commit] = transactions === 'one' ? ['', ''] : ['begin;', 'commit;']
+  const scripts = files.map(({ path, text }) => `\\echo ${path}\n${begin}\n${text}\n;\n${commit}\n`)
+  const all = transactions === 'one' ? ['begin;', ...scripts, 'commit;'].join('') : scripts.join('')
+  const { code, stdout, stderr } = await pg.psql(all)
   if (code === 0) return
   const begun = stdout.split('\n')
   const at = files.findLastIndex(({ path }) => begun.includes(path))
@@ -49,7 +55,8 @@ export async function withSchema<T>(
 ): Promise<T> {
   const files = await readSource(root, source)
   return await withPostgres(root, async (pg) => {
-    await applyFiles(pg, files)
+    // The jobs that sql/time starts would meet the half of a later module, and can deadlock with the rest.
+    await applyFiles(pg, files, source === 'sql' ? 'one' : 'of each file')
     return await use(pg)
   })
 }
