@@ -44,6 +44,17 @@ Deno.test('only an alert about events counts them: all others read the state', a
   expect(counting).toEqual(ofEvents)
 })
 
+Deno.test('each alert judges each project alone', async () => {
+  const text = await Deno.readTextFile(alerts)
+  const sums = [...text.matchAll(/\b(?:sum|min|max|avg|count)\b(.*)/g)].map(([, rest = '']) => rest)
+  expect(sums.length).toBeGreaterThan(5)
+  expect(sums.filter((rest) => !/^ by \(job, instance[,)]/.test(rest))).toEqual([])
+  // The one that says that no project at all has metrics.
+  expect([...text.matchAll(/.*(?:\bon \(\)|\babsent\().*/g)].map(([line]) => line.trim())).toEqual([
+    'or absent(outhook_build_info) unless on () up{job="outhook"} == 0',
+  ])
+})
+
 Deno.test('each alert names a part of the runbook that is there', async () => {
   const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/RUNBOOK.md'))
   const parts = [...runbook.matchAll(/^## (.+)$/gm)]
