@@ -66,7 +66,7 @@ export const testSteps: readonly Step[] = [
     ['fmt', '--check'],
     ['lint', '--quiet'],
   ]),
-  denoStep({ name: 'functions', folder: 'tests/functions', parts: 4 }),
+  denoStep({ name: 'functions', folder: 'tests/functions', parts: 4, leaks: true }),
   denoStep({
     name: `functions under Deno ${edgeDeno}`,
     folder: 'tests/functions',
