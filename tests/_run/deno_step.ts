@@ -17,6 +17,8 @@ export interface DenoStep {
   folder: string
   /** Folders and files below it to leave out. */
   without?: readonly string[]
+  /** Folders and files below it to take; all unless said otherwise. */
+  only?: readonly string[]
   /** Folders and files that the short run takes of it; all unless said otherwise. */
   short?: readonly string[]
   /** How the files' names end; `.test.ts` unless said otherwise. */
@@ -47,7 +49,9 @@ export function denoStep(spec: DenoStep): Step {
 
 async function denoParts(spec: DenoStep, context: StepContext): Promise<Part[]> {
   const ending = spec.ending ?? '.test.ts'
-  const files = await listFiles(context.root, spec.folder, ending, spec.without ?? [])
+  const { only } = spec
+  const files = (await listFiles(context.root, spec.folder, ending, spec.without ?? []))
+    .filter((file) => only === undefined || isBelow(file, only))
   const chosen = select(context.filter, spec.name, files)
   const { short } = spec
   const whole = context.all ? chosen.whole : chosen.whole.filter((file) => {

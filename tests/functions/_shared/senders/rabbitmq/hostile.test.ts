@@ -14,6 +14,7 @@ import {
   shortText,
   startHostileRabbitMq,
 } from '../../../../_support/brokers/hostile_rabbitmq.ts'
+import { libraryTimers } from '../../../../_support/library_timers.ts'
 
 const user = 'ada-of-the-orders'
 const password = 'correct-horse'
@@ -59,31 +60,39 @@ const cases: [what: string, answers: AmqpAnswers][] = [
 ]
 
 for (const [what, answers] of cases) {
-  Deno.test(`a broker that ${what} ends its own connection and nothing else`, async () => {
-    using broker = startHostileRabbitMq(answers)
-    const sender = createRabbitMqSender()
-    const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
-    const outcome = await sendOne(sender, endpoint)
-    await sender.closeIdle?.()
-    expect(outcome).toMatchObject({ outcome: 'failed' })
-    // A wait of 15 s would be that for a response which never comes.
-    expect(outcome).not.toMatchObject({ error_class: 'timeout' })
-    expect(JSON.stringify(outcome)).not.toContain(user)
-    expect(JSON.stringify(outcome)).not.toContain(password)
-    expect(await broker.gone()).toBe(true)
-  })
+  Deno.test(
+    `a broker that ${what} ends its own connection and nothing else`,
+    libraryTimers,
+    async () => {
+      using broker = startHostileRabbitMq(answers)
+      const sender = createRabbitMqSender()
+      const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
+      const outcome = await sendOne(sender, endpoint)
+      await sender.closeIdle?.()
+      expect(outcome).toMatchObject({ outcome: 'failed' })
+      // A wait of 15 s would be that for a response which never comes.
+      expect(outcome).not.toMatchObject({ error_class: 'timeout' })
+      expect(JSON.stringify(outcome)).not.toContain(user)
+      expect(JSON.stringify(outcome)).not.toContain(password)
+      expect(await broker.gone()).toBe(true)
+    },
+  )
 }
 
-Deno.test('a broker that never confirms the end of a connection keeps no socket', async () => {
-  using broker = startHostileRabbitMq(ack(1n))
-  const sender = createRabbitMqSender()
-  const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
-  expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
-  await sender.closeIdle?.()
-  expect(await broker.gone()).toBe(true)
-})
+Deno.test(
+  'a broker that never confirms the end of a connection keeps no socket',
+  libraryTimers,
+  async () => {
+    using broker = startHostileRabbitMq(ack(1n))
+    const sender = createRabbitMqSender()
+    const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
+    expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
+    await sender.closeIdle?.()
+    expect(await broker.gone()).toBe(true)
+  },
+)
 
-Deno.test('a broker that confirms the message delivers it', async () => {
+Deno.test('a broker that confirms the message delivers it', libraryTimers, async () => {
   using broker = startHostileRabbitMq(ack(1n))
   const sender = createRabbitMqSender()
   const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
