@@ -22,6 +22,16 @@ export function wasIdle(before: CpuTime, after: CpuTime): boolean {
   return all > 0 && (after.idle - before.idle) / all > IDLE_SHARE
 }
 
+/** Starts to count how much of the cores' time all programs use; the result is a share, or null if nobody says. */
+export function countBusy(): () => number | null {
+  const before = cpuTime()
+  return () => {
+    const after = cpuTime()
+    const all = after.all - before.all
+    return all > 0 ? 1 - (after.idle - before.idle) / all : null
+  }
+}
+
 function cpuTime(): CpuTime {
   const sum = { idle: 0, all: 0 }
   for (const { times } of cpus()) {

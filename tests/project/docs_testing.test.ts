@@ -4,13 +4,13 @@ import { expect } from '@std/expect'
 import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { docsBlock } from './_docs.ts'
 
 Deno.test('the page on testing shows that an event was published, delivered or became a dead letter', async () => {
-  const folder = testFolder()
+  const folder = databaseFolder()
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(folder, { recursive: true }))
   await copyPrepared(folder, 'migrations')

@@ -12,6 +12,7 @@ import {
 } from '../../../../../functions/_shared/senders/broker/outcome.ts'
 import { failed } from '../../../../../functions/_shared/senders/http_outcome.ts'
 import { waitUntil } from '../../../../../supabase/local/process/wait.ts'
+import { patienceMs } from '../../../../_support/patience.ts'
 
 const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const delivered: Outcome = { outcome: 'delivered' }
@@ -100,10 +101,10 @@ Deno.test('use() sends no further record while 64 late ones of the endpoint have
     return promise
   }
   const open = Array.from({ length: 100 }, () => it.send(hang, 'a', () => isLate))
-  await waitUntil(() => asked === 100, { timeoutMs: 10_000, everyMs: 1 })
+  await waitUntil(() => asked === 100, { timeoutMs: patienceMs, everyMs: 1 })
   // In time, as many wait as the run has slots.
   open.push(it.send(hang, 'a', () => isLate))
-  await waitUntil(() => asked === 101, { timeoutMs: 10_000, everyMs: 1 })
+  await waitUntil(() => asked === 101, { timeoutMs: patienceMs, everyMs: 1 })
   isLate = true
   await it.connections.room('endpoint-a')
   const error = 'The broker has not responded to 64 earlier records'
@@ -155,7 +156,7 @@ async function withLateRecords(): Promise<{ it: Harness; open: Promise<Outcome>[
     return closed.promise.then(() => reset)
   }
   const open = Array.from({ length: 64 }, () => it.send(hang, 'a', () => isLate))
-  await waitUntil(() => asked === 64, { timeoutMs: 10_000, everyMs: 1 })
+  await waitUntil(() => asked === 64, { timeoutMs: patienceMs, everyMs: 1 })
   isLate = true
   return { it, open }
 }
