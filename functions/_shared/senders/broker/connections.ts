@@ -28,7 +28,7 @@ export type Connections<Target, Connection> = {
   ): Promise<Outcome>
   /** Waits until a further record of the endpoint may be sent, up to one second. */
   room(endpointId: string): Promise<void>
-  /** Closes unused connections now, and the others when they become unused. */
+  /** Closes unused connections now, and the others when they become unused. Resolves when the former are closed. */
   closeIdle(): Promise<void>
   /** How many brokers have a connection, or were connected to in the last second before the last
    * connection. */
@@ -70,6 +70,8 @@ export function createConnections<Target, Connection>(
   const entries = new Map<string, Entry<Connection>>()
   // Also those that are retired, so no longer in `entries`.
   const used = new Set<Entry<Connection>>()
+  // Retired connections that are being closed.
+  const ending = new Set<Promise<void>>()
   const unanswered = createUnanswered({ waitMs: roomMs })
 
   async function entryOf(target: Target, policy: AddressPolicy): Promise<Entry<Connection>> {
@@ -152,14 +154,19 @@ export function createConnections<Target, Connection>(
     } finally {
       entry.users.delete(user)
       if (entry.users.size === 0) used.delete(entry)
-      if (entry.isRetired) void closeUnused(entry)
+      if (entry.isRetired) untilClosed(closeUnused(entry))
     }
   }
 
   function retire(entry: Entry<Connection>): void {
     for (const [key, known] of entries) if (known === entry) entries.delete(key)
     entry.isRetired = true
-    void closeUnused(entry)
+    untilClosed(closeUnused(entry))
+  }
+
+  function untilClosed(closing: Promise<void>): void {
+    const end = closing.finally(() => ending.delete(end))
+    ending.add(end)
   }
 
   /** Otherwise the records of a broker that never responds would stop their endpoint until the process ends. */
@@ -169,7 +176,7 @@ export function createConnections<Target, Connection>(
       if (!records.some((record) => record.endpointId === endpointId)) continue
       if (!records.every(({ isLate }) => isLate())) continue
       retire(entry)
-      void closeNow(entry)
+      untilClosed(closeNow(entry))
     }
   }
 
@@ -192,7 +199,7 @@ export function createConnections<Target, Connection>(
     const all = [...entries.values()]
     entries.clear()
     for (const entry of all) entry.isRetired = true
-    await Promise.all(all.map(closeUnused))
+    await Promise.all([...all.map(closeUnused), ...ending])
   }
 
   return {

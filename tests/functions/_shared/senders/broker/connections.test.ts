@@ -28,7 +28,7 @@ type Harness = {
   hanging: Promise<void>
   now: number
   /** Called when a connection is closed. */
-  closing(): void
+  closing(): void | Promise<void>
   send(
     work?: () => Promise<Outcome>,
     target?: string,
@@ -47,10 +47,9 @@ function harness(): Harness {
       dialled.push(connection)
       return connection
     },
-    close: (connection) => {
+    close: async (connection) => {
       connection.isClosed = true
-      it.closing()
-      return Promise.resolve()
+      await it.closing()
     },
     isOpen: ({ isOpen }) => isOpen,
   }, { now: () => it.now, dialMs: 20, roomMs: 20 })
@@ -89,6 +88,20 @@ Deno.test('use() leaves a broker alone for a second that could not be connected 
   expect(it.dialled).toHaveLength(0)
   it.now = 1_000
   expect(await it.send()).toEqual(delivered)
+})
+
+Deno.test('closeIdle() waits for the end of a connection that a failure has retired', async () => {
+  const it = harness()
+  const end = Promise.withResolvers<void>()
+  it.closing = () => end.promise
+  expect(await it.send(() => Promise.resolve(reset))).toEqual(reset)
+  let isDone = false
+  const done = it.connections.closeIdle().then(() => isDone = true)
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect({ isClosed: it.dialled[0]?.isClosed, isDone }).toEqual({ isClosed: true, isDone: false })
+  end.resolve()
+  await done
+  expect(isDone).toBe(true)
 })
 
 Deno.test('use() sends no further record while 64 late ones of the endpoint have no response', async () => {
