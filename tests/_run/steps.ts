@@ -19,6 +19,7 @@ export const waitingFiles = [
   'tests/e2e/versions.test.ts',
   'tests/e2e/waking.test.ts',
   'tests/portal/session.test.ts',
+  'tests/project/docs_first_webhook.test.ts',
   'tests/project/docs_testing.test.ts',
 ] as const
 

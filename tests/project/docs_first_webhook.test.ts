@@ -56,7 +56,12 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(folder, { recursive: true }))
   await copyPrepared(folder, 'migrations')
-  const stack = await startStack({ dataDir: folder, ports: 'free', fsync: false })
+  const stack = await startStack({
+    dataDir: folder,
+    ports: 'free',
+    fsync: false,
+    ticksAtOnce: true,
+  })
   defer.defer(() => stack.stop())
   const query = async (sql: string): Promise<string> => {
     const { code, stdout, stderr } = await stack.psql(sql)

@@ -14,7 +14,12 @@ Deno.test('the page on testing shows that an event was published, delivered or b
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(folder, { recursive: true }))
   await copyPrepared(folder, 'migrations')
-  const stack = await startStack({ dataDir: folder, ports: 'free', fsync: false })
+  const stack = await startStack({
+    dataDir: folder,
+    ports: 'free',
+    fsync: false,
+    ticksAtOnce: true,
+  })
   defer.defer(() => stack.stop())
   const query = async (sql: string): Promise<string[]> => {
     const { code, stdout, stderr } = await stack.psql(sql)
