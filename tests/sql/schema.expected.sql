@@ -12888,14 +12888,15 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
--- Name: execute_org_saga(text, text, text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: execute_org_saga(text, text, text, text, text, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false, p_search_path text DEFAULT current_setting('search_path'::text)) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_result jsonb;
+  v_hint text;
 begin
   if p_by_token and exists (
     select from outbox.saga s where s.name = p_name and not s.by_tokens)
@@ -12905,6 +12906,24 @@ begin
       hint = 'Call from your backend, or define the saga with p_by_tokens => true';
   end if;
   v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  -- Only what the application has deferred runs in the caller's search path, as it would at the
+  -- commit.
+  perform pg_catalog.set_config('search_path', p_search_path, true);
+  begin
+    -- At the commit, the text of an error with one of Outhook's SQLSTATEs would be taken for
+    -- Outhook's own, which a token receives.
+    set constraints all immediate;
+  exception
+    -- Unchanged, so that the caller can repeat the request.
+    when transaction_rollback then
+      raise;
+    when assert_failure or others then
+      get stacked diagnostics v_hint = pg_exception_hint;
+      raise exception using errcode = 'OH007',
+        message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        hint = v_hint;
+  end;
+  perform pg_catalog.set_config('search_path', 'pg_temp', true);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -12918,11 +12937,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) OWNER TO postgres;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the saga is not defined for tokens. For the last call in a transaction: deferred constraints stay immediate after it.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42852,10 +42871,10 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) TO service_role;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4838,6 +4838,7 @@ export type Database = {
           'p_key'?: string
           'p_name': string
           'p_org_id': string
+          'p_search_path'?: string
           'p_traceparent'?: string
         }
         Returns: Json
