@@ -3110,10 +3110,9 @@ CREATE FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text
 begin
   return array(
     select x.id from outbox.audit_event x
-    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-      and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
 end
 $$;
 
@@ -14515,8 +14514,8 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (b.period, p_org_id)
-        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
+        and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -22391,10 +22390,11 @@ CREATE FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id t
 begin
   return array(
     select m.id from outbox.outbound_message m
-    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null
-    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+    -- Ranges of one value, as in found_events(): a comparison of rows would read the organisation's
+    -- messages of all lower correlation ids.
+    where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null
+    order by m.correlation_id desc, m.id desc limit p_limit);
 end
 $$;
 
@@ -23363,12 +23363,14 @@ begin
     open v_list for
     select x.* from outbox.dead_letter x
     where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
-      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+      and x.org_id <= p_job.org_id
     order by x.org_id, x.failed_at, x.id;
   end if;
   for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most
+      -- Not in the scan: it would go on to the end of the organisation.
+      or v_letter.failed_at > p_job.failed_to;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
@@ -23493,8 +23495,7 @@ begin
     ) p
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (p.period, v_org)
-        and (u.period, u.org_id) <= (p.period, v_org) and u.org_id > ''
+      where u.period = p.period and u.org_id >= v_org and u.org_id <= v_org and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -28036,8 +28037,8 @@ begin
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
         from outbox.unrouted u
-        where (u.period, u.org_id) >= (b.period, o.org_id)
-          and (u.period, u.org_id) <= (b.period, o.org_id) and u.org_id > ''
+        where u.period = b.period and u.org_id >= o.org_id and u.org_id <= o.org_id
+          and u.org_id > ''
         order by u.period, u.org_id, u.event_id limit v_share
       ) u
       limit v_share
@@ -37064,8 +37065,7 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where (u.period, u.org_id) >= (b.period, b.org_id)
-      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    where u.period = b.period and u.org_id >= b.org_id and u.org_id <= b.org_id and u.org_id > ''
     order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;
@@ -37127,10 +37127,15 @@ begin
     order by u.org_id, u.again_at limit 1;
     exit when not found;
     return query
-    select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity')
-      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
-    order by u.org_id, u.again_at limit p_each;
+    select u.*
+    from (
+      select o.* from outbox.unroutable o
+      where (o.org_id, o.again_at) >= (v_org, '-infinity') and o.org_id <= v_org
+        and o.again_at < 'infinity'
+      order by o.org_id, o.again_at limit p_each
+    ) u
+    -- Not in the scan: it would go on to the end of the organisation.
+    where u.again_at <= p_now;
   end loop;
 end
 $$;
@@ -37208,11 +37213,15 @@ begin
     order by r.endpoint_id, r.again_at limit 1;
     exit when not found;
     return query
-    select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
-      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
-      and r.step = 'routing' and r.again_at < 'infinity'
-    order by r.endpoint_id, r.again_at limit p_each;
+    select r.*
+    from (
+      select o.* from outbox.refusal o
+      where (o.endpoint_id, o.again_at) >= (v_endpoint, '-infinity')
+        and o.endpoint_id <= v_endpoint and o.step = 'routing' and o.again_at < 'infinity'
+      order by o.endpoint_id, o.again_at limit p_each
+    ) r
+    -- Not in the scan: it would go on to the end of the endpoint.
+    where r.again_at <= p_now;
   end loop;
 end
 $$;
