@@ -7560,9 +7560,9 @@ comment on function outbox.has_unrouted() is
 --                 the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
--- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
--- the next one comes soon.
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
+-- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
+-- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -7572,7 +7572,7 @@ comment on function outbox.has_unrouted() is
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -7811,8 +7811,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -7853,7 +7854,7 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
   'that have more endpoints than are counted.';
 
 create function outbox.heavy_last(
@@ -7959,7 +7960,7 @@ comment on function outbox.org_pairs_end(outbox.routing, integer) is
 
 -- sql/engine/route/first_turn.sql
 
--- The first organisation of a turn has something in each call. in_turn() puts up to 125 deliveries
+-- The first organisation of a turn has something in each call. in_turn() puts up to 50 deliveries
 -- of organisations with few endpoints before it. If their filters use up the work of the call, or
 -- their events have more deliveries than the organisation has subscriptions, nothing of the first
 -- one would come before the end of the batch, in this call and in each later one. Then
@@ -8015,7 +8016,7 @@ comment on function outbox.first_ahead(outbox.routing) is
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has half of the pairs at most.
+--     organisations wait for each other, each has 100 pairs at most.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -8076,7 +8077,7 @@ declare
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  v_most_of_org constant integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -8097,8 +8098,8 @@ begin
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
@@ -11695,13 +11696,13 @@ as $$
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
 $$;
 comment on function outbox.most_of_org(integer, timestamptz) is
-  'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
+  'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch '
   'while organisations wait for each other in routing, else all.';
 
 create function outbox.due_gates(
@@ -11939,12 +11940,14 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    lane without such a row gives one row of nulls, and step 8 sets when it is due
 --                    again. Lanes whose min_rows_before fills the batch, or without rows_left, are
 --                    not read: 100 ordered lanes may have a whole quantum each.
---   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
---                    it has spent up to this row. fits_gate: both are within the gate's limits, and
---                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
---                    of the rows of all gates that fit, up to this row.
---   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
---                    whatever its size is, or a large body would never be sent.
+--   5 numbered       request_no, token_no, gate_bytes: the requests that the gate has made, and the
+--                    tokens and bytes that it has spent up to this row. fits_gate: all are within
+--                    the gate's limits, and the row is within lane_limit. batch_no, batch_bytes:
+--                    the number and the bytes of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. While organisations wait for
+--                    each other, a gate has 256 KiB and a call 1 MiB. The first row of a gate fits
+--                    it whatever its size is, and that of the call is picked, or a large body would
+--                    never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
@@ -11977,7 +11980,10 @@ as $$
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -11986,6 +11992,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -12116,12 +12126,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s

@@ -11,7 +11,7 @@
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has half of the pairs at most.
+--     organisations wait for each other, each has 100 pairs at most.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -72,7 +72,7 @@ declare
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  v_most_of_org constant integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -93,8 +93,8 @@ begin
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);

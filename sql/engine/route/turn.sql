@@ -20,9 +20,9 @@
 --                 the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
--- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
--- the next one comes soon.
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
+-- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
+-- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -32,7 +32,7 @@
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -271,8 +271,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -313,7 +314,7 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
   'that have more endpoints than are counted.';
 
 create function outbox.heavy_last(
