@@ -25259,6 +25259,40 @@ ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OW
 
 COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
 
+-- Name: passes_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.passes_turn(p_batch outbox.routing) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  -- As many pairs as an organisation has in a turn, or four batches.
+  v_most constant integer := 100;
+  v_least constant integer := 25;
+  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
+  v_pairs bigint;
+begin
+  if v_passed >= v_most then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+    return false;
+  end if;
+  v_pairs := (
+    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
+    from (
+      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
+    ) o);
+  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.passes_turn(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.passes_turn(p_batch outbox.routing) IS 'Whether a batch of new events passes over the organisations in waiting_part: until such batches have about as many pairs as an organisation has in a turn, and at most four times in a row. locks: the caller holds router.';
+
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
@@ -28086,6 +28120,7 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
@@ -28107,6 +28142,7 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
@@ -28116,10 +28152,16 @@ begin
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
     v_batch := outbox.read_turn(v_router, v_batch);
+  elsif exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
+    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -39337,6 +39379,17 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
 
+-- Name: passed_pairs; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.passed_pairs
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.passed_pairs OWNER TO postgres;
+
 -- Name: person; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.person (
@@ -44433,6 +44486,10 @@ REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.passes_turn(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3,8 +3,8 @@
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
---     in_turn() orders them (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part, unless
+--     the call passes over them (passes_turn()). in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
@@ -69,6 +69,7 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
@@ -90,6 +91,7 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
@@ -99,10 +101,16 @@ begin
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
     v_batch := outbox.read_turn(v_router, v_batch);
+  elsif exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
+    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);

@@ -13,11 +13,13 @@
 --                 of this work, and the events of one that needs more come last.
 --   turn          A call also reads from waiting_part: a share of the batch for each of its
 --                 organisations, beginning after the one that was last; half a batch if the call
---                 has new events. All events of the call are ordered by about how many deliveries
---                 they and the earlier events of their organisation create: the first event of an
---                 organisation with 64 endpoints comes beside the 64th event of one with a single
---                 endpoint. The first event of the first organisation comes in the first half of
---                 the call.
+--                 has new events. But up to four calls in a row that have new events pass over
+--                 waiting_part (passes_turn()), so that a new event does not wait for the work of
+--                 a turn, nor for the locks of its gates. All events of the call are ordered by
+--                 about how many deliveries they and the earlier events of their organisation
+--                 create: the first event of an organisation with 64 endpoints comes beside the
+--                 64th event of one with a single endpoint. The first event of the first
+--                 organisation comes in the first half of the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
 -- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
@@ -125,6 +127,41 @@ $$;
 comment on function outbox.org_width(text) is
   'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to '
   'most_width().';
+
+-- The pairs of the batches that have passed over waiting_part since the last turn. A sequence,
+-- because no rollback takes it back: after a turn that fails, such as for a gate that somebody
+-- holds, the next calls pass over it.
+create sequence outbox.passed_pairs minvalue 0 start 0;
+
+create function outbox.passes_turn(p_batch outbox.routing) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- As many pairs as an organisation has in a turn, or four batches.
+  v_most constant integer := 100;
+  v_least constant integer := 25;
+  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
+  v_pairs bigint;
+begin
+  if v_passed >= v_most then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+    return false;
+  end if;
+  v_pairs := (
+    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
+    from (
+      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
+    ) o);
+  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
+  return true;
+end
+$$;
+comment on function outbox.passes_turn(outbox.routing) is
+  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
+  'have about as many pairs as an organisation has in a turn, and at most four times in a row. '
+  'locks: the caller holds router.';
 
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
