@@ -18896,18 +18896,24 @@ CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_stat
     SET enable_seqscan TO 'off'
     AS $$
 begin
+  if (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.early_report e
+      where e.channel_id = p_channel_id limit outbox.most_early_reports()
+    ) e
+  ) >= outbox.most_early_reports() then
+    perform outbox.refuse_upkeep('outbox.keep_report',
+      pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
+      pg_catalog.format('%s reports of it wait for a response', outbox.most_early_reports()),
+      interval '1 day');
+    return;
+  end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
   where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
-    and (
-      select pg_catalog.count(*)
-      from (
-        select from outbox.early_report e
-        where e.channel_id = p_channel_id limit outbox.most_early_reports()
-      ) e
-    ) < outbox.most_early_reports()
   on conflict do nothing;
 end
 $$;
@@ -18916,7 +18922,7 @@ ALTER FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_statu
 
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already. locks: the caller holds the gate, so the count is exact.';
+COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already: then queue_health says so for a day. locks: the caller holds the gate, so the count is exact.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22682,8 +22688,9 @@ CREATE FUNCTION outbox.most_early_reports() RETURNS integer
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_temp'
     AS $$
-  -- All that a channel has in flight, ten times over.
-  select 10000
+  -- Three of each message that a channel has in flight. Each report counts them, while it holds the
+  -- gate: with ten times as many, a burst of reports kept the sends of the channel waiting.
+  select 3000
 $$;
 
 ALTER FUNCTION outbox.most_early_reports() OWNER TO postgres;
