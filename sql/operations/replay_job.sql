@@ -199,12 +199,14 @@ begin
     open v_list for
     select x.* from outbox.dead_letter x
     where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
-      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+      and x.org_id <= p_job.org_id
     order by x.org_id, x.failed_at, x.id;
   end if;
   for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most
+      -- Not in the scan: it would go on to the end of the organisation.
+      or v_letter.failed_at > p_job.failed_to;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type

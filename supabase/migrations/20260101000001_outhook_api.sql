@@ -2314,9 +2314,10 @@ set enable_seqscan = off
 as $$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), 4 more per delivery of the
-  -- organisation, and 16 more if it is read completely. All deliveries of its last event are read,
-  -- see place_between().
-  v_most constant integer := 20000;
+  -- organisation, and 16 more if it is read completely: 50 ms for 5,000 deliveries of others, and
+  -- 130 ms for 240 that are read completely. A page that ends at another organisation's delivery
+  -- reads the other deliveries of that event too, see place_between().
+  v_most constant integer := 5000;
   v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -2325,6 +2326,7 @@ declare
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
   v_list refcursor;
   v_at outbox.delivery_key;
+  v_is_own boolean := false;
   v_last outbox.delivery_key;
   v_delivery jsonb;
   v_data jsonb[] := array[]::jsonb[];
@@ -2347,15 +2349,17 @@ begin
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
+    exit when v_budget <= 0 and v_is_own;
     if v_budget <= 0 and v_at.event_id < v_last.event_id then
       v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
       exit;
     end if;
     v_last := v_at;
     v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
-    if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
-      and coalesce(v_at.event_type = p_event_type, true) and exists (
-      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
+    v_is_own := exists (
+      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id);
+    if v_is_own and v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
+      and coalesce(v_at.event_type = p_event_type, true)
     then
       v_budget := v_budget - 4;
       continue when p_status in ('pending', 'processing', 'retrying')
@@ -2379,8 +2383,8 @@ comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
-  'delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open '
-  'statuses and dead letters: of all organisations) and at most 4,000 deliveries, so a page may '
+  'delivery_json(); p_from, p_to: the time of the event. Reads about 5,000 rows (for open '
+  'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
   'be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery.sql

@@ -4307,10 +4307,11 @@ as $$
 begin
   return array(
     select m.id from outbox.outbound_message m
-    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null
-    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+    -- Ranges of one value, as in found_events(): a comparison of rows would read the organisation's
+    -- messages of all lower correlation ids.
+    where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null
+    order by m.correlation_id desc, m.id desc limit p_limit);
 end
 $$;
 comment on function outbox.messages_of_correlation(text, text, integer) is
@@ -4331,10 +4332,9 @@ as $$
 begin
   return array(
     select x.id from outbox.audit_event x
-    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-      and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
 end
 $$;
 comment on function outbox.audit_of_correlation(text, text, integer) is
@@ -5261,8 +5261,9 @@ create index early_report_age on outbox.early_report (received_at);
 create function outbox.most_early_reports() returns integer
 language sql immutable set search_path = ''
 as $$
-  -- All that a channel has in flight, ten times over.
-  select 10000
+  -- Three of each message that a channel has in flight. Each report counts them, while it holds the
+  -- gate: with ten times as many, a burst of reports kept the sends of the channel waiting.
+  select 3000
 $$;
 comment on function outbox.most_early_reports() is
   'How many reports of one channel may wait for a response.';
@@ -5276,25 +5277,32 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
+  if (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.early_report e
+      where e.channel_id = p_channel_id limit outbox.most_early_reports()
+    ) e
+  ) >= outbox.most_early_reports() then
+    perform outbox.refuse_upkeep('outbox.keep_report',
+      pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
+      pg_catalog.format('%s reports of it wait for a response', outbox.most_early_reports()),
+      interval '1 day');
+    return;
+  end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
   where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
-    and (
-      select pg_catalog.count(*)
-      from (
-        select from outbox.early_report e
-        where e.channel_id = p_channel_id limit outbox.most_early_reports()
-      ) e
-    ) < outbox.most_early_reports()
   on conflict do nothing;
 end
 $$;
 comment on function outbox.keep_report(
   uuid, text, text, timestamptz, text, text, timestamptz) is
   'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the '
-  'channel wait already. locks: the caller holds the gate, so the count is exact.';
+  'channel wait already: then queue_health says so for a day. locks: the caller holds the gate, so '
+  'the count is exact.';
 
 create function outbox.apply_early_reports(p_results outbox.result[]) returns void
 language plpgsql

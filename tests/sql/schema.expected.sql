@@ -3110,10 +3110,9 @@ CREATE FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text
 begin
   return array(
     select x.id from outbox.audit_event x
-    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-      and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
 end
 $$;
 
@@ -12888,14 +12887,15 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
--- Name: execute_org_saga(text, text, text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: execute_org_saga(text, text, text, text, text, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false, p_search_path text DEFAULT current_setting('search_path'::text)) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_result jsonb;
+  v_hint text;
 begin
   if p_by_token and exists (
     select from outbox.saga s where s.name = p_name and not s.by_tokens)
@@ -12905,6 +12905,24 @@ begin
       hint = 'Call from your backend, or define the saga with p_by_tokens => true';
   end if;
   v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  -- Only what the application has deferred runs in the caller's search path, as it would at the
+  -- commit.
+  perform pg_catalog.set_config('search_path', p_search_path, true);
+  begin
+    -- At the commit, the text of an error with one of Outhook's SQLSTATEs would be taken for
+    -- Outhook's own, which a token receives.
+    set constraints all immediate;
+  exception
+    -- Unchanged, so that the caller can repeat the request.
+    when transaction_rollback then
+      raise;
+    when assert_failure or others then
+      get stacked diagnostics v_hint = pg_exception_hint;
+      raise exception using errcode = 'OH007',
+        message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        hint = v_hint;
+  end;
+  perform pg_catalog.set_config('search_path', 'pg_temp', true);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -12918,11 +12936,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) OWNER TO postgres;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the saga is not defined for tokens. For the last call in a transaction: deferred constraints stay immediate after it.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14496,8 +14514,8 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (b.period, p_org_id)
-        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
+        and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -17348,8 +17366,9 @@ CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
     SET jit TO 'off'
     AS $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -17391,7 +17410,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 125 deliveries, and before those that have more endpoints than are counted.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 50 deliveries, and before those that have more endpoints than are counted.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -18877,18 +18896,24 @@ CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_stat
     SET enable_seqscan TO 'off'
     AS $$
 begin
+  if (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.early_report e
+      where e.channel_id = p_channel_id limit outbox.most_early_reports()
+    ) e
+  ) >= outbox.most_early_reports() then
+    perform outbox.refuse_upkeep('outbox.keep_report',
+      pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
+      pg_catalog.format('%s reports of it wait for a response', outbox.most_early_reports()),
+      interval '1 day');
+    return;
+  end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
   where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
-    and (
-      select pg_catalog.count(*)
-      from (
-        select from outbox.early_report e
-        where e.channel_id = p_channel_id limit outbox.most_early_reports()
-      ) e
-    ) < outbox.most_early_reports()
   on conflict do nothing;
 end
 $$;
@@ -18897,7 +18922,7 @@ ALTER FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_statu
 
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already. locks: the caller holds the gate, so the count is exact.';
+COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already: then queue_health says so for a day. locks: the caller holds the gate, so the count is exact.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19805,7 +19830,10 @@ CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, 
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -19814,6 +19842,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -19944,12 +19976,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -20757,9 +20792,10 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     AS $_$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), 4 more per delivery of the
-  -- organisation, and 16 more if it is read completely. All deliveries of its last event are read,
-  -- see place_between().
-  v_most constant integer := 20000;
+  -- organisation, and 16 more if it is read completely: 50 ms for 5,000 deliveries of others, and
+  -- 130 ms for 240 that are read completely. A page that ends at another organisation's delivery
+  -- reads the other deliveries of that event too, see place_between().
+  v_most constant integer := 5000;
   v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -20768,6 +20804,7 @@ declare
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
   v_list refcursor;
   v_at outbox.delivery_key;
+  v_is_own boolean := false;
   v_last outbox.delivery_key;
   v_delivery jsonb;
   v_data jsonb[] := array[]::jsonb[];
@@ -20790,15 +20827,17 @@ begin
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
+    exit when v_budget <= 0 and v_is_own;
     if v_budget <= 0 and v_at.event_id < v_last.event_id then
       v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
       exit;
     end if;
     v_last := v_at;
     v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
-    if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
-      and coalesce(v_at.event_type = p_event_type, true) and exists (
-      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
+    v_is_own := exists (
+      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id);
+    if v_is_own and v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
+      and coalesce(v_at.event_type = p_event_type, true)
     then
       v_budget := v_budget - 4;
       continue when p_status in ('pending', 'processing', 'retrying')
@@ -20823,7 +20862,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 4,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 5,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_type_changes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22368,10 +22407,11 @@ CREATE FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id t
 begin
   return array(
     select m.id from outbox.outbound_message m
-    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null
-    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+    -- Ranges of one value, as in found_events(): a comparison of rows would read the organisation's
+    -- messages of all lower correlation ids.
+    where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null
+    order by m.correlation_id desc, m.id desc limit p_limit);
 end
 $$;
 
@@ -22648,8 +22688,9 @@ CREATE FUNCTION outbox.most_early_reports() RETURNS integer
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_temp'
     AS $$
-  -- All that a channel has in flight, ten times over.
-  select 10000
+  -- Three of each message that a channel has in flight. Each report counts them, while it holds the
+  -- gate: with ten times as many, a burst of reports kept the sends of the channel waiting.
+  select 3000
 $$;
 
 ALTER FUNCTION outbox.most_early_reports() OWNER TO postgres;
@@ -22714,7 +22755,7 @@ CREATE FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zo
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
@@ -22724,7 +22765,7 @@ ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zon
 
 -- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch while organisations wait for each other in routing, else all.';
+COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch while organisations wait for each other in routing, else all.';
 
 -- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23340,12 +23381,14 @@ begin
     open v_list for
     select x.* from outbox.dead_letter x
     where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
-      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+      and x.org_id <= p_job.org_id
     order by x.org_id, x.failed_at, x.id;
   end if;
   for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most
+      -- Not in the scan: it would go on to the end of the organisation.
+      or v_letter.failed_at > p_job.failed_to;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
@@ -23470,8 +23513,7 @@ begin
     ) p
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (p.period, v_org)
-        and (u.period, u.org_id) <= (p.period, v_org) and u.org_id > ''
+      where u.period = p.period and u.org_id >= v_org and u.org_id <= v_org and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -25223,6 +25265,40 @@ ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OW
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
+
+-- Name: passes_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.passes_turn(p_batch outbox.routing) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  -- As many pairs as an organisation has in a turn, or four batches.
+  v_most constant integer := 100;
+  v_least constant integer := 25;
+  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
+  v_pairs bigint;
+begin
+  if v_passed >= v_most then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+    return false;
+  end if;
+  v_pairs := (
+    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
+    from (
+      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
+    ) o);
+  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.passes_turn(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.passes_turn(p_batch outbox.routing) IS 'Whether a batch of new events passes over the organisations in waiting_part: until such batches have about as many pairs as an organisation has in a turn, and at most four times in a row. locks: the caller holds router.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28013,8 +28089,8 @@ begin
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
         from outbox.unrouted u
-        where (u.period, u.org_id) >= (b.period, o.org_id)
-          and (u.period, u.org_id) <= (b.period, o.org_id) and u.org_id > ''
+        where u.period = b.period and u.org_id >= o.org_id and u.org_id <= o.org_id
+          and u.org_id > ''
         order by u.period, u.org_id, u.event_id limit v_share
       ) u
       limit v_share
@@ -28051,10 +28127,11 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  v_most_of_org constant integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -28072,19 +28149,26 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
     v_batch := outbox.read_turn(v_router, v_batch);
+  elsif exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
+    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -37041,8 +37125,7 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where (u.period, u.org_id) >= (b.period, b.org_id)
-      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    where u.period = b.period and u.org_id >= b.org_id and u.org_id <= b.org_id and u.org_id > ''
     order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;
@@ -37104,10 +37187,15 @@ begin
     order by u.org_id, u.again_at limit 1;
     exit when not found;
     return query
-    select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity')
-      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
-    order by u.org_id, u.again_at limit p_each;
+    select u.*
+    from (
+      select o.* from outbox.unroutable o
+      where (o.org_id, o.again_at) >= (v_org, '-infinity') and o.org_id <= v_org
+        and o.again_at < 'infinity'
+      order by o.org_id, o.again_at limit p_each
+    ) u
+    -- Not in the scan: it would go on to the end of the organisation.
+    where u.again_at <= p_now;
   end loop;
 end
 $$;
@@ -37185,11 +37273,15 @@ begin
     order by r.endpoint_id, r.again_at limit 1;
     exit when not found;
     return query
-    select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
-      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
-      and r.step = 'routing' and r.again_at < 'infinity'
-    order by r.endpoint_id, r.again_at limit p_each;
+    select r.*
+    from (
+      select o.* from outbox.refusal o
+      where (o.endpoint_id, o.again_at) >= (v_endpoint, '-infinity')
+        and o.endpoint_id <= v_endpoint and o.step = 'routing' and o.again_at < 'infinity'
+      order by o.endpoint_id, o.again_at limit p_each
+    ) r
+    -- Not in the scan: it would go on to the end of the endpoint.
+    where r.again_at <= p_now;
   end loop;
 end
 $$;
@@ -39293,6 +39385,17 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 -- Name: TABLE partition_check; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
+
+-- Name: passed_pairs; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.passed_pairs
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.passed_pairs OWNER TO postgres;
 
 -- Name: person; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -42852,10 +42955,10 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) TO service_role;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44390,6 +44493,10 @@ REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.passes_turn(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 

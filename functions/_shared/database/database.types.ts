@@ -4838,6 +4838,7 @@ export type Database = {
           'p_key'?: string
           'p_name': string
           'p_org_id': string
+          'p_search_path'?: string
           'p_traceparent'?: string
         }
         Returns: Json
@@ -6976,6 +6977,10 @@ export type Database = {
       }
       'passes_filters': {
         Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
+        Returns: boolean
+      }
+      'passes_turn': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: boolean
       }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }

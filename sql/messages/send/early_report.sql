@@ -21,8 +21,9 @@ create index early_report_age on outbox.early_report (received_at);
 create function outbox.most_early_reports() returns integer
 language sql immutable set search_path = ''
 as $$
-  -- All that a channel has in flight, ten times over.
-  select 10000
+  -- Three of each message that a channel has in flight. Each report counts them, while it holds the
+  -- gate: with ten times as many, a burst of reports kept the sends of the channel waiting.
+  select 3000
 $$;
 comment on function outbox.most_early_reports() is
   'How many reports of one channel may wait for a response.';
@@ -36,25 +37,32 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
+  if (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.early_report e
+      where e.channel_id = p_channel_id limit outbox.most_early_reports()
+    ) e
+  ) >= outbox.most_early_reports() then
+    perform outbox.refuse_upkeep('outbox.keep_report',
+      pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
+      pg_catalog.format('%s reports of it wait for a response', outbox.most_early_reports()),
+      interval '1 day');
+    return;
+  end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
   where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
-    and (
-      select pg_catalog.count(*)
-      from (
-        select from outbox.early_report e
-        where e.channel_id = p_channel_id limit outbox.most_early_reports()
-      ) e
-    ) < outbox.most_early_reports()
   on conflict do nothing;
 end
 $$;
 comment on function outbox.keep_report(
   uuid, text, text, timestamptz, text, text, timestamptz) is
   'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the '
-  'channel wait already. locks: the caller holds the gate, so the count is exact.';
+  'channel wait already: then queue_health says so for a day. locks: the caller holds the gate, so '
+  'the count is exact.';
 
 create function outbox.apply_early_reports(p_results outbox.result[]) returns void
 language plpgsql

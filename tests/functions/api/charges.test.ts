@@ -123,11 +123,12 @@ Deno.test('the overview is charged by the attempts, endpoints and dead letters t
   expect(await chargeOf('GET /overview', overview(3, 2000, 0, true))).toBe(25)
 })
 
-Deno.test('a request that times out in the database counts as the most rows that a list may read', async () => {
+Deno.test('a read that times out in the database counts as the most rows that a list may read, a write as one request', async () => {
   const failure = (code: string): ApiError =>
     new ApiError('unavailable', 'The database is busy', { cause: { code } })
   const trial = { filter: '$.a == 1' }
   expect(await chargeOf('POST /filter-trials', failure('57014'), trial)).toBe(25)
   expect(await chargeOf('GET /deliveries', failure('57014'))).toBe(25)
   expect(await chargeOf('GET /deliveries', failure('53300'))).toBe(1)
+  expect(await chargeOf('POST /events', failure('57014'), { type: 'a.b', payload: {} })).toBe(1)
 })

@@ -2,6 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const sagasAndWatch: readonly Mutant[] = [
   {
+    file: 'sql/sagas/saga_routes.sql',
+    find: '    set constraints all immediate;',
+    replace: '    null;',
+    tests: ['sql/sagas/execute_saga/deferred.test.sql'],
+    why: 'A token receives the text of a deferred trigger of the application.',
+  },
+  {
+    file: 'sql/sagas/saga_routes.sql',
+    find: `  perform pg_catalog.set_config('search_path', p_search_path, true);
+`,
+    replace: '',
+    tests: ['sql/sagas/execute_saga/deferred.test.sql'],
+    why: 'A deferred trigger that names its tables without a schema fails each saga.',
+  },
+  {
     file: 'sql/sagas/saga_log.sql',
     find: 'where s.name = p_name and (s.by_tokens or not p_by_token);',
     replace: 'where s.name = p_name;',
