@@ -6,6 +6,7 @@ import { api, asFailure } from '../app/api.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
@@ -15,27 +16,42 @@ import { Snippet } from '../overview/first_endpoint.tsx'
 import { findEvents } from './search.ts'
 import { searchKinds, searchProblem } from './search_text.ts'
 
-/** The events, or their deliveries with the status of each. */
+const Attempts = later(async () => (await import('./attempts.tsx')).Attempts)
+
+/** The events, their deliveries with the status of each, or the attempts. */
 export function EventsPage(): JSX.Element {
-  const isDeliveries = usePlace().query.get('view') === 'deliveries'
+  const view = usePlace().query.get('view')
   const show = (view: string | null) => (): void =>
-    setQuery({ view, by: null, q: null, status: null, endpoint: null })
+    setQuery({ view, by: null, q: null, status: null, endpoint: null, due: null, outcome: null })
   return (
     <>
       <div class='page-head'>
         <h1>Events</h1>
         <div class='segments' role='group' aria-label='What the list shows'>
-          <button type='button' aria-pressed={!isDeliveries} onClick={show(null)}>Events</button>
+          <button type='button' aria-pressed={!isOther(view)} onClick={show(null)}>Events</button>
           {may('deliveries:read') && (
-            <button type='button' aria-pressed={isDeliveries} onClick={show('deliveries')}>
-              Deliveries
-            </button>
+            <>
+              <button
+                type='button'
+                aria-pressed={view === 'deliveries'}
+                onClick={show('deliveries')}
+              >
+                Deliveries
+              </button>
+              <button type='button' aria-pressed={view === 'attempts'} onClick={show('attempts')}>
+                Attempts
+              </button>
+            </>
           )}
         </div>
       </div>
-      {isDeliveries ? <Deliveries /> : <EventList />}
+      {view === 'deliveries' ? <Deliveries /> : view === 'attempts' ? <Attempts /> : <EventList />}
     </>
   )
+}
+
+function isOther(view: string | null): boolean {
+  return view === 'deliveries' || view === 'attempts'
 }
 
 const hints: Readonly<Record<string, string>> = {
@@ -120,8 +136,18 @@ type Delivery = Output<'getDelivery'>
 
 const statusChoices = [
   ['', 'Any status'],
+  ['open', 'open: not finished'],
   ...deliveryStatuses.map((status) => [status, status.replace('_', ' ')] as const),
 ] as const
+
+/** The bounds of the next attempt, as the overview counts retries. */
+function nextHour(): { dueFrom: string; dueTo: string } {
+  const now = Date.now()
+  return {
+    dueFrom: new Date(now).toISOString(),
+    dueTo: new Date(now + 3_600_000).toISOString(),
+  }
+}
 
 function Deliveries(): JSX.Element {
   const { query } = usePlace()
@@ -129,15 +155,17 @@ function Deliveries(): JSX.Element {
   const endpointId = query.get('endpoint')
   const eventType = query.get('q')
   const spanName = query.get('span')
+  const isDueSoon = query.get('due') === 'hour'
   const problem = searchProblem('type', eventType ?? '')
   const deliveries = usePages(
-    ['deliveries', status, endpointId, eventType, spanName],
+    ['deliveries', status, endpointId, eventType, spanName, isDueSoon ? 'hour' : null],
     (cursor, signal) => {
       const from = spanStart(spanName)
       return api.listDeliveries({
         query: {
           // SAFETY: the API refuses another status, and the page shows its error.
           ...status === null ? {} : { status: status as Delivery['status'] },
+          ...isDueSoon ? nextHour() : {},
           ...endpointId === null ? {} : { endpointId },
           ...eventType === null ? {} : { eventType },
           ...from === undefined ? {} : { from },
@@ -160,6 +188,14 @@ function Deliveries(): JSX.Element {
           Only to <EndpointName id={endpointId} />
           <button type='button' class='plain' onClick={() => setQuery({ endpoint: null })}>
             Show all endpoints
+          </button>
+        </p>
+      )}
+      {isDueSoon && (
+        <p class='chip'>
+          Only those whose next attempt is within an hour
+          <button type='button' class='plain' onClick={() => setQuery({ due: null })}>
+            Show all times
           </button>
         </p>
       )}
