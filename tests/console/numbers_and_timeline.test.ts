@@ -1,4 +1,7 @@
-/** The overview: each number leads to a list of as many, and it says in words what is wrong. */
+/**
+ * The overview: each number leads to a list of as many, and it says in words what is wrong. And the
+ * timeline of an event, from its publication to what happens next.
+ */
 
 import { expect } from '@std/expect'
 import type { Page } from 'playwright-core'
@@ -110,6 +113,68 @@ Deno.test('the overview says what is wrong and what to do, each with its list', 
   await page.getByText('/status/503').waitFor()
   expect(await page.getByText('The warehouse').count()).toBe(0)
   expect(sample.failing).not.toBe('')
+  await close()
+})
+
+Deno.test('the timeline has each step with its request, its response and an explanation', async () => {
+  const { page, errors, close } = await console_.open(`/events/${sample.event}`)
+  const steps = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+  await steps.filter({ hasText: 'Became a dead letter' }).waitFor()
+  const texts = await steps.locator('strong').allTextContents()
+  expect(texts).toEqual([
+    'Published',
+    'Routed to 1 endpoint, of which this is one',
+    'Attempt 1 failed',
+    'Became a dead letter',
+  ])
+  const attempt = steps.filter({ hasText: 'Attempt 1 failed' })
+  await attempt.getByText('HTTP 404').waitFor()
+  await attempt.getByText(/claimed and sent .* took/).waitFor()
+  await attempt.getByText('The endpoint responded with a failure').waitFor()
+  await attempt.getByText('Request', { exact: true }).click()
+  const request = await attempt.locator('pre[aria-label="Request"]').textContent() ?? ''
+  expect(request).toMatch(/^POST http:.*\/repaired\/crm\n/)
+  expect(request).toContain(`\nwebhook-id: ${sample.event}\n`)
+  expect(request).toContain('\nwebhook-signature: (not shown)\n')
+  expect(request).toContain('"name": "Ada"')
+  await attempt.getByText('Response', { exact: true }).click()
+  await attempt.getByText('no route for this webhook').waitFor()
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('the timeline counts down to the next attempt, and a replay is a step of it', async () => {
+  const { outhook } = console_
+  const { id } = await outhook.createEndpoint('/status/503', {
+    p_event_types: ['slow.*'],
+    p_retry: {
+      strategy: 'fixed',
+      max_attempts: 5,
+      base_delay: 3000,
+      max_delay: 3000,
+      jitter: 'none',
+    },
+  })
+  const [event] = await outhook.sql`select outbox.publish('slow.made', '{"id": 1}') as id`
+  await outhook.attemptsOf(event?.id)
+  const { page, close } = await console_.open(`/events/${event?.id}`)
+  const next = page.getByText(/^Next attempt in \d+ min/)
+  const before = await next.textContent()
+  await page.waitForFunction(
+    `document.querySelector('.timeline').textContent.includes(${JSON.stringify(before)}) === false`,
+  )
+  await page.getByText(/The next attempt was set for/).waitFor()
+  await page.getByRole('button', { name: 'Cancel delivery' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel delivery' }).click()
+  await page.getByText('Cancelled', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('Replayed', { exact: true }).waitFor()
+  await page.getByText('Attempt 2 failed').waitFor()
+  // A change of the endpoint makes it uncertain how it was sent.
+  await outhook.sql`select outbox.pause_endpoint(${id}, 'x')`
+  await page.reload()
+  await page.getByText('Request', { exact: true }).first().click()
+  await page.getByText(/The endpoint has been changed since/).first().waitFor()
   await close()
 })
 
