@@ -147,13 +147,7 @@ Deno.test('the timeline counts down to the next attempt, and a replay is a step 
   const { outhook } = console_
   const { id } = await outhook.createEndpoint('/status/503', {
     p_event_types: ['slow.*'],
-    p_retry: {
-      strategy: 'fixed',
-      max_attempts: 5,
-      base_delay: 3000,
-      max_delay: 3000,
-      jitter: 'none',
-    },
+    p_retry: { strategy: 'schedule', delays: [3000], max_retries: 5, jitter: false },
   })
   const [event] = await outhook.sql`select outbox.publish('slow.made', '{"id": 1}') as id`
   await outhook.attemptsOf(event?.id)

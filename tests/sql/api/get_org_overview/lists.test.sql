@@ -13,6 +13,7 @@ create temporary table e as select endpoint('{a.*}', p_org_id => 'org-1', p_retr
   endpoint('{c.*}', p_org_id => 'org-1') as paused, endpoint('{d.*}', p_org_id => 'org-1', p_retry => plain_retry(5), p_ordering => 'partition') as ordered,
   endpoint('{a.*}', p_org_id => 'org-2', p_retry => plain_retry(5)) as other;
 do $$ begin perform outbox.pause_endpoint(paused, 'x') from e; end $$;
+do $$ begin perform outbox.disable_endpoint(endpoint('{x.*}', p_org_id => 'org-1'), 'x'); end $$;
 -- Of an hour ago, which is out of the span.
 do $$ begin perform events(2, 'a.b', p_org_id => 'org-1'), send(), time_passes('61 min'); end $$;
 do $$ begin perform events(3, 'a.b', p_org_id => 'org-1'), events(1, 'a.b', p_org_id => 'org-2'), time_passes('2 s'), send(); end $$;
