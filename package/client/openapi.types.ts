@@ -3470,6 +3470,7 @@ export interface components {
             nextCursor: string | null;
         };
         OrgAttempt: {
+            /** @description The ids of the event and the endpoint, separated by a dot. */
             deliveryId: string;
             /**
              * Format: uuid
@@ -4429,6 +4430,7 @@ export interface components {
                 version: string | null;
                 /**
                  * Format: date-time
+                 * @description When it started.
                  * @example 2026-11-28T03:25:45.123Z
                  */
                 startedAt: string;

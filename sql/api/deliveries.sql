@@ -196,7 +196,8 @@ begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
     perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
-      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
   end if;
   if p_due_from >= p_due_to then
     perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');

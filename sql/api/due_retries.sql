@@ -27,7 +27,8 @@ begin
         select d.*
         from outbox.endpoint e
         cross join lateral (
-          select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
         ) g
         cross join lateral (
           select d.leased_until, d.failed_attempts, d.lost_leases

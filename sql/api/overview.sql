@@ -179,7 +179,8 @@ comment on function outbox.get_org_overview(text, integer) is
   'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
   '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
   '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
-  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
+  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
+  'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
+  'their attempts '
   'in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete '
   'from since on. OH001.';

@@ -2026,7 +2026,8 @@ begin
         select d.*
         from outbox.endpoint e
         cross join lateral (
-          select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
         ) g
         cross join lateral (
           select d.leased_until, d.failed_attempts, d.lost_leases
@@ -2258,8 +2259,9 @@ comment on function outbox.get_org_overview(text, integer) is
   'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
   '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
   '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
-  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
+  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
+  'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
+  'their attempts '
   'in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete '
   'from since on. OH001.';
 
@@ -2463,7 +2465,8 @@ begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
     perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
-      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
   end if;
   if p_due_from >= p_due_to then
     perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');
@@ -3710,8 +3713,8 @@ comment on function outbox.list_runs() is
   'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why others may get nothing}. Only a worker says more than when '
-  'it was seen.';
+  'see list_workers()}], "problems": why others may get nothing}. Only a worker says more than '
+  'when it was seen.';
 
 -- sql/api/rights.sql
 

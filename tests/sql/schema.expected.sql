@@ -11848,7 +11848,8 @@ begin
         select d.*
         from outbox.endpoint e
         cross join lateral (
-          select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
         ) g
         cross join lateral (
           select d.leased_until, d.failed_attempts, d.lost_leases
@@ -20898,7 +20899,8 @@ begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
     perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
-      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
   end if;
   if p_due_from >= p_due_to then
     perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');

@@ -5,7 +5,9 @@ const outcome = z.enum(['delivered', 'failed'])
 
 /** An attempt in a list of all endpoints. */
 const orgAttemptSchema = z.object({
-  deliveryId: z.string(),
+  deliveryId: z.string().openapi({
+    description: 'The ids of the event and the endpoint, separated by a dot.',
+  }),
   eventId: uuidSchema,
   endpointId: uuidSchema,
   eventType: z.string().nullable().openapi({

@@ -9,7 +9,7 @@ const run = z.object({
   host: z.string().nullable().openapi({ description: 'The host of a worker.' }),
   pid: z.string().nullable().openapi({ description: 'The process id of a worker.' }),
   version: z.string().nullable().openapi({ description: 'The version of a worker.' }),
-  startedAt: timeSchema,
+  startedAt: timeSchema.openapi({ description: 'When it started.' }),
   seenAt: timeSchema.openapi({ description: 'When it last called the database.' }),
   inFlight: z.int().nullable().openapi({ description: 'The deliveries that a worker holds.' }),
   delivered: z.int().nullable().openapi({
