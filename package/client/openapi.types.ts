@@ -3042,6 +3042,12 @@ export interface components {
                  * @example 2026-11-28T03:25:45.123Z
                  */
                 failingSince: string | null;
+                /**
+                 * Format: date-time
+                 * @description Since when its oldest due work has waited; null if none is due.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                oldestDueAt?: string | null;
                 /** @description How many attempts delivered. */
                 delivered: number;
                 /** @description How many attempts failed. */

@@ -2231,6 +2231,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -2243,6 +2244,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id

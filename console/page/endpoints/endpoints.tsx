@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number } from '../app/format.ts'
+import { count, number, rate } from '../app/format.ts'
 import { usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { FirstEndpoint } from '../overview/first_endpoint.tsx'
@@ -100,6 +100,7 @@ function All({ show, search, overview }: {
           'Status',
           isFailing ? 'Failing since' : 'Event types',
           'Attempts of a day',
+          'In flight',
           'Backlog',
         ]}
         row={(one) => {
@@ -126,9 +127,13 @@ function All({ show, search, overview }: {
                 {busy === undefined
                   ? overview !== undefined &&
                     <span class='quiet'>{isAll ? 'no attempt' : 'not among the 100 counted'}</span>
-                  : <Sparkline of={busy} />}
+                  : <Attempted busy={busy} overview={overview} />}
               </td>
-              <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}</td>
+              <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.inFlight ?? 0)}</td>
+              <td class='num'>
+                {busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}
+                {busy !== undefined && <OldestDue at={busy.oldestDueAt ?? null} />}
+              </td>
             </tr>
           )
         }}
@@ -139,6 +144,34 @@ function All({ show, search, overview }: {
           : <None show={show} />}
       />
     </>
+  )
+}
+
+/** The attempts of a day with their rate; if not all are counted, in the time that is complete. */
+function Attempted({ busy, overview }: {
+  busy: Busy
+  overview: Overview | undefined
+}): JSX.Element {
+  const total = busy.delivered + busy.failed
+  const seconds = overview === undefined
+    ? 0
+    : (Date.parse(overview.time) - Date.parse(overview.attempts.since)) / 1000
+  return (
+    <>
+      <Sparkline of={busy} />
+      {total > 0 && seconds > 0 && (
+        <div class='quiet'>{rate(total / Math.max(1, seconds))} a second</div>
+      )}
+    </>
+  )
+}
+
+function OldestDue({ at }: { at: string | null }): JSX.Element | null {
+  if (at === null) return null
+  return (
+    <div class='quiet nowrap'>
+      oldest due <Ago at={at} />
+    </div>
   )
 }
 

@@ -5,9 +5,10 @@ import { useMemo } from 'preact/hooks'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
-import { setQuery, usePlace } from '../app/location.ts'
+import { orgOf, setQuery, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { BarChart, type Bars } from '../parts/chart.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
@@ -46,6 +47,10 @@ export function OverviewPage(): JSX.Element {
             </button>
           ))}
         </div>
+        <CopyCommands
+          path={`/overview?minutes=${minutes}`}
+          sql={`select outbox.get_org_overview('${orgOf(usePlace())}', ${minutes});`}
+        />
       </div>
       <Read of={overview}>
         {(data) =>

@@ -60,6 +60,9 @@ export const overviewSchema = z.object({
     inFlight: z.int(),
     failuresRunning: z.int().openapi({ description: 'Consecutive failures.' }),
     failingSince: timeSchema.nullable(),
+    oldestDueAt: timeSchema.nullable().optional().openapi({
+      description: 'Since when its oldest due work has waited; null if none is due.',
+    }),
     delivered: z.int(),
     failed: z.int(),
     deliveredParts: parts.openapi({
