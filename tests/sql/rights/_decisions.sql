@@ -126,6 +126,8 @@ perform decided.decide('function', 'nobody', 'Steps of the tick and of the clean
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_type_changes remove_revoked_tokens forget_saga_keys forget_updates forget_early_reports apply_callbacks_step note_foreign_kick end_broker_claims abandoned_letters
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
+  -- the overview
+  due_retries has_health
   -- portal tokens
   portal_generation portal_revocations count_portal_token
   -- requests with a key
