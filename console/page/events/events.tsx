@@ -28,7 +28,13 @@ export function EventsPage(): JSX.Element {
       <div class='page-head'>
         <h1>Events</h1>
         <div class='segments' role='group' aria-label='What the list shows'>
-          <button type='button' aria-pressed={!isOther(view)} onClick={show(null)}>Events</button>
+          <button
+            type='button'
+            aria-pressed={view !== 'deliveries' && view !== 'attempts'}
+            onClick={show(null)}
+          >
+            Events
+          </button>
           {may('deliveries:read') && (
             <>
               <button
@@ -48,10 +54,6 @@ export function EventsPage(): JSX.Element {
       {view === 'deliveries' ? <Deliveries /> : view === 'attempts' ? <Attempts /> : <EventList />}
     </>
   )
-}
-
-function isOther(view: string | null): boolean {
-  return view === 'deliveries' || view === 'attempts'
 }
 
 const hints: Readonly<Record<string, string>> = {

@@ -88,13 +88,15 @@ function endpointsOf(show: string): string | null {
 /** The runs and workers, of which only an operator knows. */
 function Alive(): JSX.Element {
   const runs = useLive(['runs'], (signal) => api.listRuns({ signal }))
-  const alive = runs.data?.alive
+  const { alive, problems = [] } = runs.data ?? {}
   return (
     <Tile name='Runs and workers' to='/runs'>
       {alive === undefined ? 'unknown' : number(alive.runs + alive.workers)}
       <small>
         {alive === undefined
           ? 'not read yet'
+          : problems.length > 0
+          ? count(problems.length, 'problem')
           : alive.runs + alive.workers === 0
           ? 'the next event starts a run'
           : `${count(alive.runs, 'run')}, ${count(alive.workers, 'worker')} alive`}

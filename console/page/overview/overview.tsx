@@ -6,7 +6,7 @@ import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
 import { orgOf, setQuery, usePlace } from '../app/location.ts'
-import { may } from '../app/session.ts'
+import { hasKey, may } from '../app/session.ts'
 import { BarChart, type Bars } from '../parts/chart.tsx'
 import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
@@ -87,7 +87,9 @@ function Findings({ findings, isKnown }: { findings: Finding[]; isKnown: boolean
           <p>
             <strong>{what}</strong> {todo}
           </p>
-          {to !== null && <Link to={to}>Show them</Link>}
+          {to !== null && (to !== '/runs' || hasKey()) && (
+            <Link to={to}>{to === '/runs' ? 'Show what delivers' : 'Show them'}</Link>
+          )}
         </div>
       ))}
     </section>
