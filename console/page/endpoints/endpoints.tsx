@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number, rate } from '../app/format.ts'
+import { number } from '../app/format.ts'
 import { usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { FirstEndpoint } from '../overview/first_endpoint.tsx'
@@ -13,12 +13,11 @@ import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
-import { Ago, Foreign, Time } from '../parts/value.tsx'
-import { Sparkline } from './sparkline.tsx'
+import { Foreign, Time } from '../parts/value.tsx'
+import { Attempted, None, OldestDue, Since, Types } from './endpoint_cells.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 type Overview = Output<'getOverview'>
-type Busy = Overview['busiest'][number]
 
 const choices = [
   ['', 'All'],
@@ -147,79 +146,6 @@ function All({ show, search, overview }: {
   )
 }
 
-/** The attempts of a day with their rate; if not all are counted, in the time that is complete. */
-function Attempted({ busy, overview }: {
-  busy: Busy
-  overview: Overview | undefined
-}): JSX.Element {
-  const total = busy.delivered + busy.failed
-  const seconds = overview === undefined
-    ? 0
-    : (Date.parse(overview.time) - Date.parse(overview.attempts.since)) / 1000
-  return (
-    <>
-      <Sparkline of={busy} />
-      {total > 0 && seconds > 0 && (
-        <div class='quiet'>{rate(total / Math.max(1, seconds))} a second</div>
-      )}
-    </>
-  )
-}
-
-function OldestDue({ at }: { at: string | null }): JSX.Element | null {
-  if (at === null) return null
-  return (
-    <div class='quiet nowrap'>
-      oldest due <Ago at={at} />
-    </div>
-  )
-}
-
 function isHealth(show: string): show is 'failing' | 'breaker_open' | 'held' {
   return ['failing', 'breaker_open', 'held'].includes(show)
-}
-
-/** Since when an endpoint fails; only the 100 worst are in the overview. */
-function Since({ busy }: { busy: Busy | undefined }): JSX.Element | null {
-  if (busy === undefined || busy.failingSince === null) return null
-  return (
-    <>
-      <Ago at={busy.failingSince} />{' '}
-      <span class='quiet'>{count(busy.failuresRunning, 'failure')} in a row</span>
-    </>
-  )
-}
-
-function None({ show }: { show: string }): JSX.Element {
-  if (show === 'failing') {
-    return (
-      <Empty title='No endpoint is failing'>
-        <p>The last attempt at each endpoint was delivered.</p>
-      </Empty>
-    )
-  }
-  if (show === 'breaker_open') {
-    return (
-      <Empty title='No breaker is open'>
-        <p>A breaker opens after several failures in a row, and then holds the deliveries.</p>
-      </Empty>
-    )
-  }
-  return <Empty title={`No endpoint is ${show}`} />
-}
-
-function Types({ types }: { types: string[] }): JSX.Element {
-  const shown = types.slice(0, 3)
-  return (
-    <>
-      {shown.map((type) => (
-        <code key={type} class='type'>
-          <Foreign text={type} />
-        </code>
-      ))}
-      {types.length > shown.length && (
-        <span class='quiet'>and {types.length - shown.length} more</span>
-      )}
-    </>
-  )
 }

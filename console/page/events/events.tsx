@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import type { Output } from '../../../package/client/operation_types.ts'
-import { api, asFailure } from '../app/api.ts'
+import { asFailure } from '../app/api.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
@@ -10,9 +9,9 @@ import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
-import { DeliveryBadge, deliveryStatuses } from '../parts/status.tsx'
-import { Ago, EndpointName, Foreign, Id, Time } from '../parts/value.tsx'
+import { Foreign, Id, Time } from '../parts/value.tsx'
 import { Snippet } from '../overview/first_endpoint.tsx'
+import { Deliveries } from './deliveries.tsx'
 import { findEvents } from './search.ts'
 import { searchKinds, searchProblem } from './search_text.ts'
 
@@ -131,108 +130,5 @@ function FirstEvent(): JSX.Element {
       <p>Publish one in the transaction that makes the change:</p>
       <Snippet text={`select outbox.publish('order.paid', '{"id": 1}');`} />
     </Empty>
-  )
-}
-
-type Delivery = Output<'getDelivery'>
-
-const statusChoices = [
-  ['', 'Any status'],
-  ['open', 'open: not finished'],
-  ...deliveryStatuses.map((status) => [status, status.replace('_', ' ')] as const),
-] as const
-
-/** The bounds of the next attempt, as the overview counts retries. */
-function nextHour(): { dueFrom: string; dueTo: string } {
-  const now = Date.now()
-  return {
-    dueFrom: new Date(now).toISOString(),
-    dueTo: new Date(now + 3_600_000).toISOString(),
-  }
-}
-
-function Deliveries(): JSX.Element {
-  const { query } = usePlace()
-  const status = query.get('status')
-  const endpointId = query.get('endpoint')
-  const eventType = query.get('q')
-  const spanName = query.get('span')
-  const isDueSoon = query.get('due') === 'hour'
-  const problem = searchProblem('type', eventType ?? '')
-  const deliveries = usePages(
-    ['deliveries', status, endpointId, eventType, spanName, isDueSoon ? 'hour' : null],
-    (cursor, signal) => {
-      const from = spanStart(spanName)
-      return api.listDeliveries({
-        query: {
-          // SAFETY: the API refuses another status, and the page shows its error.
-          ...status === null ? {} : { status: status as Delivery['status'] },
-          ...isDueSoon ? nextHour() : {},
-          ...endpointId === null ? {} : { endpointId },
-          ...eventType === null ? {} : { eventType },
-          ...from === undefined ? {} : { from },
-          ...cursor === null ? {} : { cursor },
-        },
-        signal,
-      })
-    },
-    problem === null,
-  )
-  return (
-    <>
-      <div class='filters' role='search'>
-        <TextFilter name='q' label='Event type' hint='order.paid' search />
-        <Choice name='status' label='Status' choices={statusChoices} />
-        <Choice name='span' label='Published' choices={spanChoices} />
-      </div>
-      {endpointId !== null && (
-        <p class='chip'>
-          Only to <EndpointName id={endpointId} />
-          <button type='button' class='plain' onClick={() => setQuery({ endpoint: null })}>
-            Show all endpoints
-          </button>
-        </p>
-      )}
-      {isDueSoon && (
-        <p class='chip'>
-          Only those whose next attempt is within an hour
-          <button type='button' class='plain' onClick={() => setQuery({ due: null })}>
-            Show all times
-          </button>
-        </p>
-      )}
-      {problem !== null ? <p class='hint' role='status'>{problem}</p> : (
-        <PagedTable
-          of={deliveries}
-          caption='Deliveries'
-          head={['Published', 'Type', 'Endpoint', 'Status', 'Attempts', 'Next attempt']}
-          row={(one) => (
-            <tr key={one.id}>
-              <td class='nowrap'>
-                <Time at={one.createdAt} />
-              </td>
-              <td>
-                <Link to={`/events/${one.eventId}`} row class='strong'>
-                  <Foreign text={one.eventType} />
-                </Link>
-              </td>
-              <td>
-                <EndpointName id={one.endpointId} />
-              </td>
-              <td>
-                <DeliveryBadge status={one.status} />
-              </td>
-              <td class='num'>{one.attempt}</td>
-              <td class='nowrap'>{one.nextAttemptAt !== null && <Ago at={one.nextAttemptAt} />}</td>
-            </tr>
-          )}
-          empty={
-            <Empty title='No delivery matches'>
-              <p>Choose another status or a longer time.</p>
-            </Empty>
-          }
-        />
-      )}
-    </>
   )
 }
