@@ -87,6 +87,16 @@ Deno.test('the success rate leads to the attempts that failed, with each error',
   await close()
 })
 
+Deno.test('a list is copied as curl with its filters', async () => {
+  const { page, close } = await console_.open('/events?view=deliveries&status=held')
+  await page.getByText('5 rows, all').waitFor()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  const copied = await page.evaluate('navigator.clipboard.readText()')
+  expect(copied).toMatch(/^curl .*\/v1\/deliveries\?status=held' -H /)
+  await close()
+})
+
 Deno.test('the last day and week have numbers of their own', async () => {
   const { page, close } = await console_.open('/')
   for (const [button, minutes] of [['Last day', '1440'], ['Last week', '10080']] as const) {

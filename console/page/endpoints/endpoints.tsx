@@ -5,6 +5,7 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
+import { listPath } from '../app/list_path.ts'
 import { usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { FirstEndpoint } from '../overview/first_endpoint.tsx'
@@ -72,16 +73,16 @@ function All({ show, search, overview }: {
   const isAll = overview !== undefined && overview.busiest.length < mostBusy
   const attempts = overview?.attempts
   const isFailing = show === 'failing' || show === 'breaker_open'
+  const filters = {
+    ...show === '' ? {} : isHealth(show)
+      ? { health: show }
+      // SAFETY: the API refuses another status, and the page shows its error.
+      : { status: show as Endpoint['status'] },
+    ...search === null ? {} : { search },
+  }
   const endpoints = usePages(['endpoints', show, search], (cursor, signal) =>
     api.listEndpoints({
-      query: {
-        ...show === '' ? {} : isHealth(show)
-          ? { health: show }
-          // SAFETY: the API refuses another status, and the page shows its error.
-          : { status: show as Endpoint['status'] },
-        ...search === null ? {} : { search },
-        ...cursor === null ? {} : { cursor },
-      },
+      query: { ...filters, ...cursor === null ? {} : { cursor } },
       signal,
     }))
   return (
@@ -94,6 +95,7 @@ function All({ show, search, overview }: {
       <PagedTable
         of={endpoints}
         caption='Endpoints'
+        path={listPath('/endpoints', filters)}
         head={[
           'Endpoint',
           'Status',

@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { span, visible } from '../app/format.ts'
+import { listPath } from '../app/list_path.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { Choice, spanChoices, spanStart } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -25,21 +26,22 @@ export function Attempts(): JSX.Element {
   const outcome = query.get('outcome')
   const endpointId = query.get('endpoint')
   const spanName = query.get('span')
+  const filters = () => {
+    const from = spanStart(spanName)
+    return {
+      // SAFETY: the API refuses another outcome, and the page shows its error.
+      ...outcome === null ? {} : { outcome: outcome as Attempt['outcome'] },
+      ...endpointId === null ? {} : { endpointId },
+      ...from === undefined ? {} : { from },
+    }
+  }
   const attempts = usePages(
     ['all-attempts', outcome, endpointId, spanName],
-    (cursor, signal) => {
-      const from = spanStart(spanName)
-      return api.listAllAttempts({
-        query: {
-          // SAFETY: the API refuses another outcome, and the page shows its error.
-          ...outcome === null ? {} : { outcome: outcome as Attempt['outcome'] },
-          ...endpointId === null ? {} : { endpointId },
-          ...from === undefined ? {} : { from },
-          ...cursor === null ? {} : { cursor },
-        },
+    (cursor, signal) =>
+      api.listAllAttempts({
+        query: { ...filters(), ...cursor === null ? {} : { cursor } },
         signal,
-      })
-    },
+      }),
   )
   return (
     <>
@@ -58,6 +60,7 @@ export function Attempts(): JSX.Element {
       <PagedTable
         of={attempts}
         caption='Attempts'
+        path={listPath('/attempts', filters())}
         head={['At', 'Type', 'Endpoint', 'Outcome', 'Error', 'Took', 'Since the event']}
         row={(one) => <Row key={`${one.deliveryId} ${one.attempt}`} attempt={one} />}
         empty={

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
+import { listPath } from '../app/list_path.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -38,23 +39,24 @@ export function Deliveries(): JSX.Element {
   const spanName = query.get('span')
   const isDueSoon = query.get('due') === 'hour'
   const problem = searchProblem('type', eventType ?? '')
+  const filters = () => {
+    const from = spanStart(spanName)
+    return {
+      // SAFETY: the API refuses another status, and the page shows its error.
+      ...status === null ? {} : { status: status as Delivery['status'] },
+      ...isDueSoon ? nextHour() : {},
+      ...endpointId === null ? {} : { endpointId },
+      ...eventType === null ? {} : { eventType },
+      ...from === undefined ? {} : { from },
+    }
+  }
   const deliveries = usePages(
     ['deliveries', status, endpointId, eventType, spanName, isDueSoon ? 'hour' : null],
-    (cursor, signal) => {
-      const from = spanStart(spanName)
-      return api.listDeliveries({
-        query: {
-          // SAFETY: the API refuses another status, and the page shows its error.
-          ...status === null ? {} : { status: status as Delivery['status'] },
-          ...isDueSoon ? nextHour() : {},
-          ...endpointId === null ? {} : { endpointId },
-          ...eventType === null ? {} : { eventType },
-          ...from === undefined ? {} : { from },
-          ...cursor === null ? {} : { cursor },
-        },
+    (cursor, signal) =>
+      api.listDeliveries({
+        query: { ...filters(), ...cursor === null ? {} : { cursor } },
         signal,
-      })
-    },
+      }),
     problem === null,
   )
   return (
@@ -84,6 +86,7 @@ export function Deliveries(): JSX.Element {
         <PagedTable
           of={deliveries}
           caption='Deliveries'
+          path={listPath('/deliveries', filters())}
           head={['Published', 'Type', 'Endpoint', 'Status', 'Attempts', 'Next attempt']}
           row={(one) => (
             <tr key={one.id}>

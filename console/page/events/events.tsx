@@ -12,7 +12,7 @@ import { Empty } from '../parts/state.tsx'
 import { Foreign, Id, Time } from '../parts/value.tsx'
 import { Snippet } from '../overview/first_endpoint.tsx'
 import { Deliveries } from './deliveries.tsx'
-import { findEvents } from './search.ts'
+import { findEvents, searchPath } from './search.ts'
 import { searchKinds, searchProblem } from './search_text.ts'
 
 const Attempts = later(async () => (await import('./attempts.tsx')).Attempts)
@@ -87,6 +87,7 @@ function EventList(): JSX.Element {
         <PagedTable
           of={events}
           caption='Events'
+          path={searchPath({ kind, text, from: spanStart(spanName) })}
           head={['Published', 'Type', 'Event', 'Correlation id', 'Partition key']}
           row={(event) => (
             <tr key={event.id}>
