@@ -50,8 +50,8 @@ declare
   v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
-    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  if p_status in ('pending', 'processing', 'retrying', 'held', 'open') and not (
+    p_status in ('held', 'open') and exists (select from outbox.refusal r where r.step = 'routing'))
   then
     open v_list for
     select d.event_id, d.endpoint_id, null
@@ -59,7 +59,7 @@ begin
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
-  elsif p_status = 'held' then
+  elsif p_status in ('held', 'open') then
     -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
@@ -168,7 +168,9 @@ create function outbox.list_deliveries(
   p_from timestamptz default null,
   p_to timestamptz default null,
   p_cursor text default null,
-  p_limit integer default 50
+  p_limit integer default 50,
+  p_due_from timestamptz default null,
+  p_due_to timestamptz default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -195,8 +197,12 @@ declare
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
-    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+    perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
+  end if;
+  if p_due_from >= p_due_to then
+    perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
@@ -228,8 +234,13 @@ begin
         and not outbox.may_have_status(v_at.event_id, v_at.endpoint_id, p_status);
       v_budget := v_budget - 16;
       v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
-      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+      if (v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+          or p_status = 'open'
+            and v_delivery ->> 'status' in ('pending', 'processing', 'retrying', 'held'))
         and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz >= p_due_from,
+          p_due_from is null)
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz < p_due_to, p_due_to is null)
       then
         v_data := v_data || v_delivery;
       end if;
@@ -242,9 +253,10 @@ begin
 end
 $$;
 comment on function outbox.list_deliveries(
-  text, text, uuid, text, timestamptz, timestamptz, text, integer) is
+  text, text, uuid, text, timestamptz, timestamptz, text, integer, timestamptz, timestamptz) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
-  'delivery_json(); p_from, p_to: the time of the event. Reads about 5,000 rows (for open '
+  'delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, '
+  'p_due_to: that of the next attempt. Reads about 5,000 rows (for open '
   'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
   'be short; the list ends when nextCursor is null. OH001.';

@@ -1,5 +1,6 @@
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
--- seconds. It reads the gates, and at most 10,000 attempts through the index of each endpoint.
+-- seconds. It reads the gates, at most 10,000 attempts through the index of each endpoint, at most
+-- 10,000 entries of an index of events, and what due_retries() reads.
 
 create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
 language plpgsql stable security definer
@@ -35,6 +36,14 @@ begin
     ) g on true
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
+  ), published as materialized (
+    select pg_catalog.count(*) as total, pg_catalog.min(n.id::text) as first_id
+    from (
+      select e.id from outbox.event e
+      where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
+      order by e.org_id desc, e.id desc
+      limit v_most
+    ) n
   ), latest as materialized (
     select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
@@ -85,6 +94,15 @@ begin
         'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
         'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
       from own o),
+    'events', (
+      select pg_catalog.jsonb_build_object(
+        'total', p.total, 'capped', p.total = v_most,
+        'since', outbox.iso_time(case
+          when p.total = v_most then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid))
+          else v_from
+        end))
+      from published p),
+    'retriesDue', outbox.due_retries(p_org_id, v_now, v_now + interval '1 hour'),
     'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
     'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
     'oldestDueAt', (
@@ -133,6 +151,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -145,6 +164,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
@@ -159,8 +179,10 @@ end
 $$;
 comment on function outbox.get_org_overview(text, integer) is
   'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
-  '"minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up '
-  'to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
-  'in 24 parts of the span}. attempts.capped: there were more; they are complete from '
-  'attempts.since on. OH001.';
+  '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
+  '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
+  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
+  'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
+  'their attempts '
+  'in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete '
+  'from since on. OH001.';

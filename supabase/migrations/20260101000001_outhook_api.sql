@@ -3,9 +3,10 @@
 -- From sql/: api/portal_tokens.sql, api/requests.sql, api/events.sql, api/event_types.sql,
 --   api/event_type_changes.sql, api/endpoints.sql, api/endpoint_create.sql, api/token_share.sql,
 --   api/endpoint_change.sql, api/endpoint_status.sql, api/retry_config.sql, api/secrets.sql,
---   api/stats.sql, api/overview.sql, api/deliveries.sql, api/delivery.sql,
---   api/delivery_actions.sql, api/dead_letters.sql, api/dead_letter_groups.sql, api/search.sql,
---   api/filter_trial.sql, api/settings.sql, api/replay_jobs.sql, api/health.sql, api/rights.sql
+--   api/stats.sql, api/due_retries.sql, api/overview.sql, api/deliveries.sql, api/delivery.sql,
+--   api/org_attempts.sql, api/delivery_actions.sql, api/dead_letters.sql,
+--   api/dead_letter_groups.sql, api/search.sql, api/filter_trial.sql, api/settings.sql,
+--   api/replay_jobs.sql, api/health.sql, api/runs.sql, api/rights.sql
 
 select outbox.check_module('core', '0.1.0');
 
@@ -1263,9 +1264,33 @@ $$;
 comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an organisation: endpoint_json(). OH002.';
 
+create function outbox.has_health(p_endpoint outbox.endpoint, p_health text) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_gate outbox.gate;
+begin
+  if p_health is null or p_health = 'held' then
+    return p_health is null or p_endpoint.status in ('paused', 'disabled');
+  end if;
+  select * into v_gate from outbox.gate g
+  where g.endpoint_id = p_endpoint.id order by g.changed_at desc limit 1;
+  return case
+    when p_health = 'failing' then v_gate.first_failure_at is not null
+    else p_endpoint.breaker_enabled and coalesce(v_gate.breaker, 'closed') <> 'closed'
+  end;
+end
+$$;
+comment on function outbox.has_health(outbox.endpoint, text) is
+  'Whether an endpoint is failing (its last attempt failed), breaker_open (open or half-open) or '
+  'held (paused or disabled), as get_org_overview() counts them. Null: any.';
+
 create function outbox.list_org_endpoints(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
-  p_status text default null, p_search text default null
+  p_status text default null, p_search text default null, p_health text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -1284,6 +1309,9 @@ declare
   v_next text;
 begin
   perform outbox.check_page(p_limit);
+  if p_health is not null then
+    perform outbox.check_choice('health', p_health, array['failing', 'breaker_open', 'held']);
+  end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   for v_endpoint in
     select e.*
@@ -1294,7 +1322,8 @@ begin
     v_seen := v_seen + 1;
     continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
       or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
-        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+        pg_catalog.lower(coalesce(p_search, ''))) = 0
+      or not outbox.has_health(v_endpoint, p_health);
     if pg_catalog.cardinality(v_data) = p_limit then
       v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
       exit;
@@ -1306,9 +1335,10 @@ begin
     'data', pg_catalog.to_jsonb(v_data), 'nextCursor', v_next, 'rows', v_seen);
 end
 $$;
-comment on function outbox.list_org_endpoints(text, text, integer, text, text) is
+comment on function outbox.list_org_endpoints(text, text, integer, text, text, text) is
   'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were '
-  'read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
+  'read}. p_search: a part of the URL or the description, in small letters or capitals; p_health: '
+  'see has_health(). OH001.';
 
 -- sql/api/endpoint_create.sql
 
@@ -1965,10 +1995,92 @@ comment on function outbox.get_org_stats(text, uuid, integer) is
   'The backlog of an endpoint, and statistics of its last attempts within p_hours, at most 10,000 '
   '("capped": there are more; "since": they are complete from this time on). OH001, OH002.';
 
+-- sql/api/due_retries.sql
+
+-- How many retries are due soon, for the overview. A claim reads the same entries of the same
+-- indexes. It stops at a number that is enough for a page.
+
+create function outbox.due_retries(
+  p_org_id text, p_after timestamptz, p_until timestamptz
+) returns integer
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_most constant integer := 1000;
+  -- Also a delivery that is not due before a time of its publisher has an entry among these.
+  v_most_read constant integer := 10000;
+begin
+  return (
+    select pg_catalog.count(*)
+    from (
+      select
+      from (
+        select d.*
+        from outbox.endpoint e
+        cross join lateral (
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
+        ) g
+        cross join lateral (
+          select d.leased_until, d.failed_attempts, d.lost_leases
+          from (
+            (
+              -- The lane of new deliveries has many dead versions: see first_lease_end().
+              select l.id from outbox.lane l
+              where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+              order by l.changed_at desc limit 1
+            )
+            union all
+            select l.id from outbox.lane l
+            where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+          ) l
+          cross join lateral (
+            select d.leased_until, d.failed_attempts, d.lost_leases
+            from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_after and d.due_at <= p_until
+            limit v_most_read
+          ) d
+          union all
+          -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
+          -- lane waits for them.
+          select h.leased_until, h.failed_attempts, h.lost_leases
+          from outbox.lane l
+          cross join lateral (
+            select d.* from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0
+            order by d.due_at, d.event_id limit e.quantum
+          ) h
+          where l.gate_id = g.id and l.ordered and not l.halted
+            and l.next_at > p_after and l.next_at <= p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) > p_after
+            and greatest(l.not_before, h.due_at) <= p_until
+        ) d
+        where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
+          and (g.breaker = 'closed' or not e.breaker_enabled)
+        limit v_most_read
+      ) r
+      where r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0)
+      limit v_most
+    ) c);
+end
+$$;
+comment on function outbox.due_retries(text, timestamptz, timestamptz) is
+  'How many deliveries of an organisation are retrying and are due after p_after and until '
+  'p_until: counted up to 1,000, among 10,000 deliveries that are due in this time.';
+
 -- sql/api/overview.sql
 
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
--- seconds. It reads the gates, and at most 10,000 attempts through the index of each endpoint.
+-- seconds. It reads the gates, at most 10,000 attempts through the index of each endpoint, at most
+-- 10,000 entries of an index of events, and what due_retries() reads.
 
 create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
 language plpgsql stable security definer
@@ -2004,6 +2116,14 @@ begin
     ) g on true
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
+  ), published as materialized (
+    select pg_catalog.count(*) as total, pg_catalog.min(n.id::text) as first_id
+    from (
+      select e.id from outbox.event e
+      where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
+      order by e.org_id desc, e.id desc
+      limit v_most
+    ) n
   ), latest as materialized (
     select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
@@ -2054,6 +2174,15 @@ begin
         'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
         'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
       from own o),
+    'events', (
+      select pg_catalog.jsonb_build_object(
+        'total', p.total, 'capped', p.total = v_most,
+        'since', outbox.iso_time(case
+          when p.total = v_most then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid))
+          else v_from
+        end))
+      from published p),
+    'retriesDue', outbox.due_retries(p_org_id, v_now, v_now + interval '1 hour'),
     'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
     'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
     'oldestDueAt', (
@@ -2102,6 +2231,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -2114,6 +2244,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
@@ -2128,11 +2259,13 @@ end
 $$;
 comment on function outbox.get_org_overview(text, integer) is
   'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
-  '"minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up '
-  'to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
-  'in 24 parts of the span}. attempts.capped: there were more; they are complete from '
-  'attempts.since on. OH001.';
+  '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
+  '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
+  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
+  'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
+  'their attempts '
+  'in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete '
+  'from since on. OH001.';
 
 -- sql/api/deliveries.sql
 
@@ -2188,8 +2321,8 @@ declare
   v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
-    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  if p_status in ('pending', 'processing', 'retrying', 'held', 'open') and not (
+    p_status in ('held', 'open') and exists (select from outbox.refusal r where r.step = 'routing'))
   then
     open v_list for
     select d.event_id, d.endpoint_id, null
@@ -2197,7 +2330,7 @@ begin
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
-  elsif p_status = 'held' then
+  elsif p_status in ('held', 'open') then
     -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
@@ -2306,7 +2439,9 @@ create function outbox.list_deliveries(
   p_from timestamptz default null,
   p_to timestamptz default null,
   p_cursor text default null,
-  p_limit integer default 50
+  p_limit integer default 50,
+  p_due_from timestamptz default null,
+  p_due_to timestamptz default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -2333,8 +2468,12 @@ declare
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
-    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+    perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
+  end if;
+  if p_due_from >= p_due_to then
+    perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
@@ -2366,8 +2505,13 @@ begin
         and not outbox.may_have_status(v_at.event_id, v_at.endpoint_id, p_status);
       v_budget := v_budget - 16;
       v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
-      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+      if (v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+          or p_status = 'open'
+            and v_delivery ->> 'status' in ('pending', 'processing', 'retrying', 'held'))
         and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz >= p_due_from,
+          p_due_from is null)
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz < p_due_to, p_due_to is null)
       then
         v_data := v_data || v_delivery;
       end if;
@@ -2380,10 +2524,11 @@ begin
 end
 $$;
 comment on function outbox.list_deliveries(
-  text, text, uuid, text, timestamptz, timestamptz, text, integer) is
+  text, text, uuid, text, timestamptz, timestamptz, text, integer, timestamptz, timestamptz) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
-  'delivery_json(); p_from, p_to: the time of the event. Reads about 5,000 rows (for open '
+  'delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, '
+  'p_due_to: that of the next attempt. Reads about 5,000 rows (for open '
   'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
   'be short; the list ends when nextCursor is null. OH001.';
 
@@ -2504,6 +2649,134 @@ comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
   '"responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';
+
+-- sql/api/org_attempts.sql
+
+-- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
+-- a page reads the newest attempts of each endpoint. It is complete down to the oldest of them of
+-- the endpoint that has the most recent ones, and ends there.
+
+create function outbox.list_org_attempts(
+  p_org_id text,
+  p_outcome text default null,
+  p_endpoint_id uuid default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_most constant integer := 10000;
+  v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
+    '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
+  v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_from timestamptz := coalesce(p_from, '-infinity');
+  v_at timestamptz := coalesce(p_to, 'infinity');
+  v_event uuid := v_none;
+  v_endpoint uuid := v_none;
+  v_endpoints integer;
+  v_each integer;
+  v_read integer;
+  v_since timestamptz;
+  v_data jsonb;
+  v_last jsonb;
+  v_found integer;
+begin
+  perform outbox.check_page(p_limit);
+  if p_outcome is not null then
+    perform outbox.check_choice('outcome', p_outcome, array['delivered', 'failed']);
+  end if;
+  if v_from >= v_at then
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
+  end if;
+  if timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond' < v_at then
+    v_at := timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond';
+    v_event := v_key[2]::uuid;
+    v_endpoint := v_key[3]::uuid;
+  end if;
+  v_endpoints := (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
+      limit v_most
+    ) c);
+  v_each := greatest(2, least(v_most / greatest(1, v_endpoints),
+    case when p_outcome is null then p_limit + 1 else v_most end));
+  with own as materialized (
+    select e.id from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
+    limit v_most
+  ), latest as materialized (
+    select o.id, t.*, pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
+    from own o
+    cross join lateral (
+      select a.at, a.event_id, a.attempt, a.outcome, a.status, a.error_class, a.error,
+        a.duration_ms
+      from outbox.attempt a
+      where a.endpoint_id = o.id and a.at >= v_from and a.at <= v_at and a.kind = 'attempt'
+        and (a.at, a.event_id, a.endpoint_id) < (v_at, v_event, v_endpoint)
+      order by a.at desc
+      -- A call records many results at the same time: a page must not end among them unseen.
+      fetch first (v_each) rows with ties
+    ) t
+  ), complete as materialized (
+    select pg_catalog.max(l.at) filter (where l.n = v_each) as since, pg_catalog.count(*) as n
+    from latest l
+  ), page as materialized (
+    select l.*, pg_catalog.row_number() over (order by l.at desc, l.event_id desc, l.id desc)
+      as place
+    from latest l cross join complete c
+    where l.at >= coalesce(c.since, '-infinity')
+      and (l.outcome = 'delivered') = coalesce(p_outcome = 'delivered', l.outcome = 'delivered')
+    order by l.at desc, l.event_id desc, l.id desc
+    limit p_limit + 1
+  )
+  select c.since, c.n, (select pg_catalog.count(*) from page),
+    (select pg_catalog.jsonb_build_array(
+      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.id) from page p
+      where p.place = p_limit),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'deliveryId', p.event_id::text || '.' || p.id::text, 'eventId', p.event_id,
+      'endpointId', p.id, 'eventType', (select v.type from outbox.event v where v.id = p.event_id),
+      'attempt', p.attempt, 'at', outbox.iso_time(p.at),
+      'outcome', case when p.outcome = 'delivered' then 'delivered' else 'failed' end,
+      'status', p.status, 'errorClass', p.error_class, 'error', p.error,
+      'durationMs', p.duration_ms,
+      'sinceEventMs', greatest(0, pg_catalog.floor(
+        extract(epoch from p.at - outbox.uuid_v7_time(p.event_id)) * 1000))::bigint)
+      order by p.place), '[]') from page p where p.place <= p_limit)
+  into v_since, v_read, v_found, v_last, v_data
+  from complete c;
+  return pg_catalog.jsonb_build_object(
+    'data', v_data,
+    'nextCursor', case
+      when v_found > p_limit
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.', v_last ->> 0, v_last ->> 1, v_last ->> 2))
+      when v_since is not null
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.',
+        (extract(epoch from v_since) * 1000000)::bigint, v_none, v_none))
+    end,
+    'rows', v_read + v_endpoints);
+end
+$$;
+comment on function outbox.list_org_attempts(
+  text, text, uuid, timestamptz, timestamptz, text, integer) is
+  'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", '
+  '"eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", '
+  '"outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": '
+  'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these '
+  'two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts, so a page may be '
+  'short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery_actions.sql
 
@@ -3400,6 +3673,55 @@ comment on function outbox.get_health() is
   '"oldestDueAt": null if nothing is due, "problems", "warnings": limits of the database that are '
   'near}. OK if there are no problems.';
 
+-- sql/api/runs.sql
+
+-- The runs and the workers, for a page of an operator. They belong to the project and not to an
+-- organisation.
+
+create function outbox.list_runs() returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_most constant integer := 200;
+  v_found jsonb := outbox.list_workers();
+  v_alive timestamptz := outbox.alive_since(outbox.clock());
+begin
+  return (
+    with listed as materialized (
+      select pg_catalog.jsonb_build_object(
+        'id', w ->> 'run', 'kind', 'worker', 'host', w ->> 'host', 'pid', w ->> 'pid',
+        'version', w ->> 'version', 'startedAt', w ->> 'started_at', 'seenAt', w ->> 'seen_at',
+        'inFlight', w -> 'in_flight', 'delivered', w -> 'delivered',
+        'status', w ->> 'status') as run, n
+      from pg_catalog.jsonb_array_elements(v_found -> 'workers') with ordinality x (w, n)
+      union all
+      select pg_catalog.jsonb_build_object(
+        'id', r.id, 'kind', 'edge', 'host', null, 'pid', null, 'version', null,
+        'startedAt', outbox.iso_time(r.started_at), 'seenAt', outbox.iso_time(r.polled_at),
+        'inFlight', null, 'delivered', null, 'status', 'live'),
+        1000000 + pg_catalog.row_number() over (order by r.started_at, r.id)
+      from outbox.run r
+      where r.kind = 'edge' and r.ended_at is null and r.polled_at > v_alive
+    )
+    select pg_catalog.jsonb_build_object(
+      'time', v_found ->> 'at',
+      'alive', pg_catalog.jsonb_build_object(
+        'runs', pg_catalog.count(*) filter (where l.run ->> 'kind' = 'edge'),
+        'workers', pg_catalog.count(*) filter (
+          where l.run ->> 'kind' = 'worker' and l.run ->> 'status' = 'live')),
+      'data', coalesce(pg_catalog.jsonb_agg(l.run order by l.n) filter (where l.place <= v_most),
+        '[]'),
+      'problems', v_found -> 'problems')
+    from (select o.*, pg_catalog.row_number() over (order by o.n) as place from listed o) l);
+end
+$$;
+comment on function outbox.list_runs() is
+  'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
+  'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
+  '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
+  'see list_workers()}], "problems": why others may get nothing}. Only a worker says more than '
+  'when it was seen.';
+
 -- sql/api/rights.sql
 
 -- The rights of this folder: see foundation/rights.
@@ -3409,7 +3731,7 @@ select outbox.close_new();
 grant execute on function
   outbox.create_org_endpoint(text, jsonb, text, boolean, text),
   outbox.get_org_endpoint(text, uuid),
-  outbox.list_org_endpoints(text, text, integer, text, text),
+  outbox.list_org_endpoints(text, text, integer, text, text, text),
   outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean),
   outbox.delete_org_endpoint(text, uuid, integer),
   outbox.get_retry_config(text, uuid),
@@ -3442,6 +3764,7 @@ grant execute on function
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
+  outbox.list_runs(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer, text),
@@ -3458,7 +3781,9 @@ grant execute on function
   outbox.search_org(text, text, text, integer),
   outbox.try_filter(text, text, text[], integer),
   outbox.list_attempts(text, uuid, uuid, text, integer),
-  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
+  outbox.list_org_attempts(text, text, uuid, timestamptz, timestamptz, text, integer),
+  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer,
+    timestamptz, timestamptz)
 to service_role;
 
 -- The module api ends here.

@@ -16,7 +16,7 @@ import { memberNames, type Operation, operations, type Shot, shotsOf } from './i
 /** What anybody may call: WhatsApp signs, or names a token. */
 const open = ['receiveWhatsappCallback', 'verifyWhatsappCallback']
 /** An app of Meta is the operator's, and a consumer the application's: both need a secret key. */
-const operators = ['getWhatsappApp', 'putWhatsappApp', 'listConsumers']
+const operators = ['getWhatsappApp', 'putWhatsappApp', 'listConsumers', 'listRuns']
 const portalScopes = allScopes.filter((scope) => scope !== 'portal-tokens:write')
 
 let api: TestApi

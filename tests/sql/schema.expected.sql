@@ -11822,6 +11822,84 @@ ALTER FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) OWNER TO
 
 COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if there is none. locks: the gate with SKIP LOCKED.';
 
+-- Name: due_retries(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  -- Also a delivery that is not due before a time of its publisher has an entry among these.
+  v_most_read constant integer := 10000;
+begin
+  return (
+    select pg_catalog.count(*)
+    from (
+      select
+      from (
+        select d.*
+        from outbox.endpoint e
+        cross join lateral (
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
+        ) g
+        cross join lateral (
+          select d.leased_until, d.failed_attempts, d.lost_leases
+          from (
+            (
+              -- The lane of new deliveries has many dead versions: see first_lease_end().
+              select l.id from outbox.lane l
+              where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+              order by l.changed_at desc limit 1
+            )
+            union all
+            select l.id from outbox.lane l
+            where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+          ) l
+          cross join lateral (
+            select d.leased_until, d.failed_attempts, d.lost_leases
+            from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_after and d.due_at <= p_until
+            limit v_most_read
+          ) d
+          union all
+          -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
+          -- lane waits for them.
+          select h.leased_until, h.failed_attempts, h.lost_leases
+          from outbox.lane l
+          cross join lateral (
+            select d.* from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0
+            order by d.due_at, d.event_id limit e.quantum
+          ) h
+          where l.gate_id = g.id and l.ordered and not l.halted
+            and l.next_at > p_after and l.next_at <= p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) > p_after
+            and greatest(l.not_before, h.due_at) <= p_until
+        ) d
+        where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
+          and (g.breaker = 'closed' or not e.breaker_enabled)
+        limit v_most_read
+      ) r
+      where r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0)
+      limit v_most
+    ) c);
+end
+$$;
+
+ALTER FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'How many deliveries of an organisation are retrying and are due after p_after and until p_until: counted up to 1,000, among 10,000 deliveries that are due in this time.';
+
 -- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.due_suspect(p_now timestamp with time zone) RETURNS uuid[]
@@ -15888,6 +15966,14 @@ begin
     ) g on true
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
+  ), published as materialized (
+    select pg_catalog.count(*) as total, pg_catalog.min(n.id::text) as first_id
+    from (
+      select e.id from outbox.event e
+      where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
+      order by e.org_id desc, e.id desc
+      limit v_most
+    ) n
   ), latest as materialized (
     select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
@@ -15938,6 +16024,15 @@ begin
         'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
         'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
       from own o),
+    'events', (
+      select pg_catalog.jsonb_build_object(
+        'total', p.total, 'capped', p.total = v_most,
+        'since', outbox.iso_time(case
+          when p.total = v_most then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid))
+          else v_from
+        end))
+      from published p),
+    'retriesDue', outbox.due_retries(p_org_id, v_now, v_now + interval '1 hour'),
     'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
     'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
     'oldestDueAt', (
@@ -15986,6 +16081,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -15998,6 +16094,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
@@ -16015,7 +16112,7 @@ ALTER FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) OWNER T
 
 -- Name: FUNCTION get_org_overview(p_org_id text, p_minutes integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped: there were more; they are complete from attempts.since on. OH001.';
+COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, "retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete from since on. OH001.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16642,6 +16739,35 @@ ALTER FUNCTION outbox.has_due(p_now timestamp with time zone) OWNER TO postgres;
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.has_due(p_now timestamp with time zone) IS 'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+-- Name: has_health(outbox.endpoint, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_gate outbox.gate;
+begin
+  if p_health is null or p_health = 'held' then
+    return p_health is null or p_endpoint.status in ('paused', 'disabled');
+  end if;
+  select * into v_gate from outbox.gate g
+  where g.endpoint_id = p_endpoint.id order by g.changed_at desc limit 1;
+  return case
+    when p_health = 'failing' then v_gate.first_failure_at is not null
+    else p_endpoint.breaker_enabled and coalesce(v_gate.breaker, 'closed') <> 'closed'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) OWNER TO postgres;
+
+-- Name: FUNCTION has_health(p_endpoint outbox.endpoint, p_health text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) IS 'Whether an endpoint is failing (its last attempt failed), breaker_open (open or half-open) or held (paused or disabled), as get_org_overview() counts them. Null: any.';
 
 -- Name: has_isolated(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20777,9 +20903,9 @@ ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_eve
 
 COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
--- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_due_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_due_to timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -20811,8 +20937,12 @@ declare
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
-    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+    perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
+  end if;
+  if p_due_from >= p_due_to then
+    perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
@@ -20844,8 +20974,13 @@ begin
         and not outbox.may_have_status(v_at.event_id, v_at.endpoint_id, p_status);
       v_budget := v_budget - 16;
       v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
-      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+      if (v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+          or p_status = 'open'
+            and v_delivery ->> 'status' in ('pending', 'processing', 'retrying', 'held'))
         and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz >= p_due_from,
+          p_due_from is null)
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz < p_due_to, p_due_to is null)
       then
         v_data := v_data || v_delivery;
       end if;
@@ -20858,11 +20993,11 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 5,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, p_due_to: that of the next attempt. Reads about 5,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_type_changes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21206,9 +21341,128 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by person, or those of the person with one number, wa_id or user id: {"data": [{"personId", "recipient": the first identifier, null if erased, "recipients": all of them, "channel", "purpose", "source", "evidence": as it was noted by hand, "wamid", "words": what the person or WhatsApp said, "at"}], "nextCursor"}. OH001.';
 
--- Name: list_org_endpoints(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_org_attempts(text, text, uuid, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text, p_search text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $_$
+declare
+  v_most constant integer := 10000;
+  v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
+    '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
+  v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_from timestamptz := coalesce(p_from, '-infinity');
+  v_at timestamptz := coalesce(p_to, 'infinity');
+  v_event uuid := v_none;
+  v_endpoint uuid := v_none;
+  v_endpoints integer;
+  v_each integer;
+  v_read integer;
+  v_since timestamptz;
+  v_data jsonb;
+  v_last jsonb;
+  v_found integer;
+begin
+  perform outbox.check_page(p_limit);
+  if p_outcome is not null then
+    perform outbox.check_choice('outcome', p_outcome, array['delivered', 'failed']);
+  end if;
+  if v_from >= v_at then
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
+  end if;
+  if timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond' < v_at then
+    v_at := timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond';
+    v_event := v_key[2]::uuid;
+    v_endpoint := v_key[3]::uuid;
+  end if;
+  v_endpoints := (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
+      limit v_most
+    ) c);
+  v_each := greatest(2, least(v_most / greatest(1, v_endpoints),
+    case when p_outcome is null then p_limit + 1 else v_most end));
+  with own as materialized (
+    select e.id from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
+    limit v_most
+  ), latest as materialized (
+    select o.id, t.*, pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
+    from own o
+    cross join lateral (
+      select a.at, a.event_id, a.attempt, a.outcome, a.status, a.error_class, a.error,
+        a.duration_ms
+      from outbox.attempt a
+      where a.endpoint_id = o.id and a.at >= v_from and a.at <= v_at and a.kind = 'attempt'
+        and (a.at, a.event_id, a.endpoint_id) < (v_at, v_event, v_endpoint)
+      order by a.at desc
+      -- A call records many results at the same time: a page must not end among them unseen.
+      fetch first (v_each) rows with ties
+    ) t
+  ), complete as materialized (
+    select pg_catalog.max(l.at) filter (where l.n = v_each) as since, pg_catalog.count(*) as n
+    from latest l
+  ), page as materialized (
+    select l.*, pg_catalog.row_number() over (order by l.at desc, l.event_id desc, l.id desc)
+      as place
+    from latest l cross join complete c
+    where l.at >= coalesce(c.since, '-infinity')
+      and (l.outcome = 'delivered') = coalesce(p_outcome = 'delivered', l.outcome = 'delivered')
+    order by l.at desc, l.event_id desc, l.id desc
+    limit p_limit + 1
+  )
+  select c.since, c.n, (select pg_catalog.count(*) from page),
+    (select pg_catalog.jsonb_build_array(
+      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.id) from page p
+      where p.place = p_limit),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'deliveryId', p.event_id::text || '.' || p.id::text, 'eventId', p.event_id,
+      'endpointId', p.id, 'eventType', (select v.type from outbox.event v where v.id = p.event_id),
+      'attempt', p.attempt, 'at', outbox.iso_time(p.at),
+      'outcome', case when p.outcome = 'delivered' then 'delivered' else 'failed' end,
+      'status', p.status, 'errorClass', p.error_class, 'error', p.error,
+      'durationMs', p.duration_ms,
+      'sinceEventMs', greatest(0, pg_catalog.floor(
+        extract(epoch from p.at - outbox.uuid_v7_time(p.event_id)) * 1000))::bigint)
+      order by p.place), '[]') from page p where p.place <= p_limit)
+  into v_since, v_read, v_found, v_last, v_data
+  from complete c;
+  return pg_catalog.jsonb_build_object(
+    'data', v_data,
+    'nextCursor', case
+      when v_found > p_limit
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.', v_last ->> 0, v_last ->> 1, v_last ->> 2))
+      when v_since is not null
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.',
+        (extract(epoch from v_since) * 1000000)::bigint, v_none, v_none))
+    end,
+    'rows', v_read + v_endpoints);
+end
+$_$;
+
+ALTER FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", "eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", "outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts, so a page may be short; the list ends when nextCursor is null. OH001.';
+
+-- Name: list_org_endpoints(text, text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text, p_search text DEFAULT NULL::text, p_health text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -21232,6 +21486,9 @@ declare
   v_next text;
 begin
   perform outbox.check_page(p_limit);
+  if p_health is not null then
+    perform outbox.check_choice('health', p_health, array['failing', 'breaker_open', 'held']);
+  end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   for v_endpoint in
     select e.*
@@ -21242,7 +21499,8 @@ begin
     v_seen := v_seen + 1;
     continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
       or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
-        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+        pg_catalog.lower(coalesce(p_search, ''))) = 0
+      or not outbox.has_health(v_endpoint, p_health);
     if pg_catalog.cardinality(v_data) = p_limit then
       v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
       exit;
@@ -21255,11 +21513,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) OWNER TO postgres;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were read}. p_search: a part of the URL or the description, in small letters or capitals; p_health: see has_health(). OH001.';
 
 -- Name: list_org_settings(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21425,6 +21683,59 @@ ALTER FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p
 -- Name: FUNCTION list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) IS 'The portal tokens of an organisation that were revoked by their id, newest first: {"data": [{"id", "revokedAt"}], "nextCursor"}. OH001.';
+
+-- Name: list_runs(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_runs() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most constant integer := 200;
+  v_found jsonb := outbox.list_workers();
+  v_alive timestamptz := outbox.alive_since(outbox.clock());
+begin
+  return (
+    with listed as materialized (
+      select pg_catalog.jsonb_build_object(
+        'id', w ->> 'run', 'kind', 'worker', 'host', w ->> 'host', 'pid', w ->> 'pid',
+        'version', w ->> 'version', 'startedAt', w ->> 'started_at', 'seenAt', w ->> 'seen_at',
+        'inFlight', w -> 'in_flight', 'delivered', w -> 'delivered',
+        'status', w ->> 'status') as run, n
+      from pg_catalog.jsonb_array_elements(v_found -> 'workers') with ordinality x (w, n)
+      union all
+      select pg_catalog.jsonb_build_object(
+        'id', r.id, 'kind', 'edge', 'host', null, 'pid', null, 'version', null,
+        'startedAt', outbox.iso_time(r.started_at), 'seenAt', outbox.iso_time(r.polled_at),
+        'inFlight', null, 'delivered', null, 'status', 'live'),
+        1000000 + pg_catalog.row_number() over (order by r.started_at, r.id)
+      from outbox.run r
+      where r.kind = 'edge' and r.ended_at is null and r.polled_at > v_alive
+    )
+    select pg_catalog.jsonb_build_object(
+      'time', v_found ->> 'at',
+      'alive', pg_catalog.jsonb_build_object(
+        'runs', pg_catalog.count(*) filter (where l.run ->> 'kind' = 'edge'),
+        'workers', pg_catalog.count(*) filter (
+          where l.run ->> 'kind' = 'worker' and l.run ->> 'status' = 'live')),
+      'data', coalesce(pg_catalog.jsonb_agg(l.run order by l.n) filter (where l.place <= v_most),
+        '[]'),
+      'problems', v_found -> 'problems')
+    from (select o.*, pg_catalog.row_number() over (order by o.n) as place from listed o) l);
+end
+$$;
+
+ALTER FUNCTION outbox.list_runs() OWNER TO postgres;
+
+-- Name: FUNCTION list_runs(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_runs() IS 'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why others may get nothing}. Only a worker says more than when it was seen.';
 
 -- Name: list_sagas(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24207,8 +24518,8 @@ declare
   v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
-    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  if p_status in ('pending', 'processing', 'retrying', 'held', 'open') and not (
+    p_status in ('held', 'open') and exists (select from outbox.refusal r where r.step = 'routing'))
   then
     open v_list for
     select d.event_id, d.endpoint_id, null
@@ -24216,7 +24527,7 @@ begin
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
-  elsif p_status = 'held' then
+  elsif p_status in ('held', 'open') then
     -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
@@ -42842,6 +43153,10 @@ REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with ti
 
 REVOKE ALL ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM PUBLIC;
@@ -43398,6 +43713,10 @@ REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, 
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_health(p_endpoint outbox.endpoint, p_health text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) FROM PUBLIC;
+
 -- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) FROM PUBLIC;
@@ -43919,10 +44238,10 @@ GRANT ALL ON FUNCTION outbox.list_consumers(p_event_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) TO service_role;
 
 -- Name: FUNCTION list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43954,10 +44273,15 @@ GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit
 REVOKE ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) TO service_role;
 
 -- Name: FUNCTION list_org_settings(p_org_id text, p_all boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43978,6 +44302,11 @@ GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_runs(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_runs() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_runs() TO service_role;
 
 -- Name: FUNCTION list_sagas(p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -41,6 +41,7 @@ const InboundPage = later(async () => (await import('../messages/pages.ts')).Inb
 const ChannelsPage = later(async () => (await import('../messages/pages.ts')).ChannelsPage)
 const TemplatesPage = later(async () => (await import('../messages/pages.ts')).TemplatesPage)
 const ConsumersPage = later(async () => (await import('../consumers/consumers.tsx')).ConsumersPage)
+const RunsPage = later(async () => (await import('../runs/runs.tsx')).RunsPage)
 const AuditPage = later(async () => (await import('../audit/audit.tsx')).AuditPage)
 
 const routes: Readonly<Record<string, Route>> = {
@@ -94,6 +95,7 @@ const routes: Readonly<Record<string, Route>> = {
     one: (id) => <DossierPage key={id} id={id} />,
   },
   'consumers': { title: 'Consumers', list: () => <ConsumersPage /> },
+  'runs': { title: 'Runs and workers', list: () => <RunsPage /> },
   'audit': { title: 'Audit trail', list: () => <AuditPage /> },
   'settings': { title: 'Settings', list: () => <SettingsPage /> },
 }

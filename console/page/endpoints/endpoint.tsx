@@ -86,6 +86,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
         <Link to={`/events?view=deliveries&endpoint=${endpoint.id}`} class='button'>
           Deliveries
         </Link>
+        <Link to={`/events?view=attempts&endpoint=${endpoint.id}`} class='button'>Attempts</Link>
         <Link to={`/dead-letters?endpoint=${endpoint.id}`} class='button'>Dead letters</Link>
       </Allowed>
       {isPausing && <Pause endpoint={endpoint} onClose={() => setPausing(false)} />}

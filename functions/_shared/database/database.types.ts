@@ -4699,6 +4699,10 @@ export type Database = {
         Returns: (string)[]
       }
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
+      'due_retries': {
+        Args: { 'p_after': string; 'p_org_id': string; 'p_until': string }
+        Returns: number
+      }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
         Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
@@ -5439,6 +5443,16 @@ export type Database = {
         }
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_health': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_health': string
+        }
+        Returns: boolean
+      }
       'has_isolated': { Args: { 'p_before': string }; Returns: boolean }
       'has_new': {
         Args: {
@@ -5935,6 +5949,8 @@ export type Database = {
       'list_deliveries': {
         Args: {
           'p_cursor'?: string
+          'p_due_from'?: string
+          'p_due_to'?: string
           'p_endpoint_id'?: string
           'p_event_type'?: string
           'p_from'?: string
@@ -6005,9 +6021,22 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_org_attempts': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_outcome'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
       'list_org_endpoints': {
         Args: {
           'p_cursor'?: string
+          'p_health'?: string
           'p_limit'?: number
           'p_org_id': string
           'p_search'?: string
@@ -6025,6 +6054,7 @@ export type Database = {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
       }
+      'list_runs': { Args: Record<PropertyKey, never>; Returns: Json }
       'list_sagas': { Args: { 'p_by_token'?: boolean }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'list_workers': { Args: Record<PropertyKey, never>; Returns: Json }

@@ -84,7 +84,15 @@ export const attemptsQuery = z.strictObject(pageQuery)
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
   ...timeQuery,
-  status: deliveryStatus.optional(),
+  status: z.enum(['open', ...statuses]).optional().openapi({
+    param: { description: 'open: not finished, which is pending, processing, retrying or held.' },
+  }),
+  dueFrom: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Only if the next attempt is due at this time or later.' },
+  }),
+  dueTo: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Only if the next attempt is due before this time.' },
+  }),
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
 })

@@ -16,6 +16,16 @@ export const overviewSchema = z.object({
     failing: z.int().openapi({ description: 'Those whose last attempt failed.' }),
     breakersOpen: z.int(),
   }),
+  events: z.object({
+    total: z.int(),
+    capped: z.boolean().openapi({
+      description: 'Whether there were more than the 10,000 counted.',
+    }),
+    since: timeSchema.openapi({ description: 'From when on the events are complete.' }),
+  }).openapi({ description: 'The events that were published in the span.' }),
+  retriesDue: z.int().openapi({
+    description: 'The retries that are due within the next hour; counted up to 1,000.',
+  }),
   open: z.int().openapi({ description: 'The number of deliveries that are not finished.' }),
   inFlight: z.int(),
   oldestDueAt: timeSchema.nullable().openapi({
@@ -50,6 +60,9 @@ export const overviewSchema = z.object({
     inFlight: z.int(),
     failuresRunning: z.int().openapi({ description: 'Consecutive failures.' }),
     failingSince: timeSchema.nullable(),
+    oldestDueAt: timeSchema.nullable().optional().openapi({
+      description: 'Since when its oldest due work has waited; null if none is due.',
+    }),
     delivered: z.int(),
     failed: z.int(),
     deliveredParts: parts.openapi({

@@ -44,6 +44,16 @@ export const pagesBehind: readonly Behind[] = [
     how: 'They have how texts of others are written, and the routes. Left are the views.',
   },
   {
+    file: 'tests/console/numbers_and_timeline.test.ts',
+    why: 'It starts a stack and a browser, and follows each number of the overview.',
+    caughtBy: [
+      'tests/sql/api/get_org_overview/lists.test.sql',
+      'tests/console/timeline.test.ts',
+    ],
+    how: 'lists compares each number with its list in the database, and timeline has what is ' +
+      'rebuilt of a request. Left are the links, and what a browser draws.',
+  },
+  {
     file: 'tests/console/views.test.ts',
     why: 'It starts a stack and a browser, and opens each view on two screens.',
     caughtBy: ['tests/console/server.test.ts', 'tests/console/texts.test.ts'],

@@ -106,21 +106,24 @@ Deno.test('a new catalogue counts one request for each full 65,536 characters', 
   expect(charged.reduce((sum, one) => sum + one, 0)).toBe(3)
 })
 
-Deno.test('the overview is charged by the attempts, endpoints and dead letters that it reads', async () => {
+Deno.test('the overview is charged by the attempts, endpoints, dead letters and events that it reads', async () => {
   const overview = (
     total: number,
     endpoints: number,
     deadLetters: number,
     capped = false,
+    events = 0,
   ): Record<string, unknown> => ({
     attempts: { total, capped },
     endpoints: { total: endpoints },
     deadLetters,
+    events: { total: events },
   })
   expect(await chargeOf('GET /overview', overview(400, 99, 9_999))).toBe(1)
   expect(await chargeOf('GET /overview', overview(400, 100, 0))).toBe(2)
   expect(await chargeOf('GET /overview', overview(0, 0, 10_000))).toBe(2)
   expect(await chargeOf('GET /overview', overview(3, 2000, 0, true))).toBe(25)
+  expect(await chargeOf('GET /overview', overview(0, 0, 5_000, false, 5_000))).toBe(2)
 })
 
 Deno.test('a read that times out in the database counts as the most rows that a list may read, a write as one request', async () => {

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(48);
+select plan(54);
 
 create function shown(p_page jsonb) returns text language sql as $$
   select string_agg(d ->> 'eventType' || ' ' || (d ->> 'status'), ', ' order by o) from jsonb_array_elements(p_page -> 'data') with ordinality x (d, o)
@@ -44,7 +44,13 @@ select is(all_pages(1), all_pages(50), 'one by one they are the same');
 select is(all_pages(3), all_pages(50), 'or by three');
 select is(all_pages(1, 'pending'), all_pages(50, 'pending'), 'open ones too');
 select is(shown(outbox.list_deliveries('org-2')), 'a.1 delivered', 'the other organisation has its own');
+select is(shown(outbox.list_deliveries('org-1', 'open')), 'a.3 pending, a.3 pending, a.2 processing', 'what is open');
+select is(all_pages(1, 'open'), all_pages(50, 'open'), 'page by page');
+select is(shown(outbox.list_deliveries('org-1', 'open', p_due_from => '2026-03-01 15:00:00+00', p_due_to => '2026-03-01 15:00:01+00')), 'a.3 pending, a.3 pending', 'by the time of the next attempt');
+select is(outbox.list_deliveries('org-1', 'open', p_due_to => '2026-03-01 12:00:00+00') -> 'data', '[]', 'none is due earlier');
+select is(refusal($$select outbox.list_deliveries('org-1', p_due_from => now(), p_due_to => now())$$), 'OH001 dueFrom is not before dueTo', 'an empty span is refused');
 select outbox.pause_endpoint(one, 'for a test') from made;
+select is(shown(outbox.list_deliveries('org-1', 'open')), 'a.3 ' || case when two > one then 'pending, a.3 held' else 'held, a.3 pending' end || ', a.2 processing', 'held ones too') from made;
 select is(shown(outbox.list_deliveries('org-1', 'held')), 'a.3 held', 'held ones');
 select is(outbox.list_deliveries('org-1', 'held') -> 'data' -> 0 ->> 'reason', 'endpoint paused: for a test', 'and why');
 select is(refusal($$select outbox.list_deliveries('org-1', 'failed')$$), $$OH001 status is 'failed'$$, 'a status that is none is refused');

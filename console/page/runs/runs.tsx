@@ -1,0 +1,117 @@
+/** @jsxImportSource preact */
+
+import type { JSX } from 'preact'
+import type { Output } from '../../../package/client/operation_types.ts'
+import { api } from '../app/api.ts'
+import { everyMs, useLive } from '../app/data.ts'
+import { count, number, visible } from '../app/format.ts'
+import { Snippet } from '../overview/first_endpoint.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
+import { Empty, Read } from '../parts/state.tsx'
+import { Ago, Badge, Foreign, Id, type Tone } from '../parts/value.tsx'
+
+type Runs = Output<'listRuns'>
+type Run = Runs['data'][number]
+
+const tones: Record<Run['status'], Tone> = { live: 'good', draining: 'info', silent: 'bad' }
+
+/** What delivers now: the live calls of the function, and the workers. */
+export function RunsPage(): JSX.Element {
+  const runs = useLive(['runs'], (signal) => api.listRuns({ signal }), { every: everyMs.live })
+  return (
+    <>
+      <div class='page-head'>
+        <h1>Runs and workers</h1>
+        <CopyCommands path='/runs' sql='select outbox.list_runs();' />
+      </div>
+      <p class='hint'>
+        A run is a call of the function{' '}
+        <code>deliver</code>. It starts with a commit or a tick, and ends when nothing is left to
+        do. A worker is a process of your own. Both belong to the whole project and not to an
+        organisation.
+      </p>
+      <Read of={runs}>
+        {(found) => (
+          <>
+            {found.problems.map((problem) => (
+              <p key={problem} class='problem'>{visible(problem)}.</p>
+            ))}
+            {found.data.length === 0 ? <Nobody /> : <List runs={found} />}
+          </>
+        )}
+      </Read>
+    </>
+  )
+}
+
+function Nobody(): JSX.Element {
+  return (
+    <Empty title='Nothing is alive now'>
+      <p>
+        If nothing is due, that is as it should be: the next event starts a run. If work is due, the
+        overview says what is wrong. To deliver without the function, start a worker:
+      </p>
+      <Snippet text='npx --no outhook worker' />
+    </Empty>
+  )
+}
+
+function List({ runs: { alive, data } }: { runs: Runs }): JSX.Element {
+  return (
+    <>
+      <p role='status'>
+        {count(alive.runs, 'run')} and {count(alive.workers, 'worker')}{' '}
+        {alive.runs + alive.workers === 1 ? 'is' : 'are'} alive.
+      </p>
+      <div class='table-box' role='region' aria-label='Runs and workers' tabIndex={0}>
+        <table>
+          <caption class='hidden'>Runs and workers</caption>
+          <thead>
+            <tr>
+              <th scope='col'>Kind</th>
+              <th scope='col'>Status</th>
+              <th scope='col'>Host</th>
+              <th scope='col'>Version</th>
+              <th scope='col' class='num'>In flight</th>
+              <th scope='col' class='num'>Delivered in 60 s</th>
+              <th scope='col'>Started</th>
+              <th scope='col'>Seen</th>
+            </tr>
+          </thead>
+          <tbody>{data.map((run) => <Row key={run.id} run={run} />)}</tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+function Row({ run }: { run: Run }): JSX.Element {
+  return (
+    <tr>
+      <td>
+        {run.kind === 'worker' ? 'worker' : 'run'} <Id id={run.id} />
+      </td>
+      <td>
+        <Badge tone={tones[run.status]}>{run.status}</Badge>
+      </td>
+      <td>
+        {run.host !== null && <Foreign text={run.host} mono />}
+        {run.pid !== null && (
+          <span class='quiet'>
+            {' '}
+            process <Foreign text={run.pid} />
+          </span>
+        )}
+      </td>
+      <td>{run.version !== null && <Foreign text={run.version} />}</td>
+      <td class='num'>{run.inFlight === null ? '' : number(run.inFlight)}</td>
+      <td class='num'>{run.delivered === null ? '' : number(run.delivered)}</td>
+      <td>
+        <Ago at={run.startedAt} />
+      </td>
+      <td>
+        <Ago at={run.seenAt} />
+      </td>
+    </tr>
+  )
+}
