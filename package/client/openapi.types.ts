@@ -2654,6 +2654,8 @@ export interface components {
             endpointId: string | null;
             /** @description Null: those of all event types. */
             eventType: string | null;
+            /** @description Only those of the groups with this error; null: those with any error. */
+            error: string | null;
             /**
              * Format: date-time
              * @description Only those that failed at this time or later.
@@ -2699,6 +2701,11 @@ export interface components {
              * @description Only those that failed until this time; the default is now.
              */
             failedTo?: string;
+            /**
+             * @description Only those of the groups with this `error`, see `GET /dead-letter-groups`.
+             * @example HTTP 404
+             */
+            error?: string;
             /**
              * @description How many are replayed in a second.
              * @default 50
@@ -2747,6 +2754,11 @@ export interface components {
              * @description Only those that failed until this time; the default is now.
              */
             failedTo?: string;
+            /**
+             * @description Only those of the groups with this `error`, see `GET /dead-letter-groups`.
+             * @example HTTP 404
+             */
+            error?: string;
         };
         Backfill: {
             /**

@@ -2164,6 +2164,7 @@ export type Database = {
           'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
+          'error': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
@@ -2196,6 +2197,7 @@ export type Database = {
           'by_subscription'?: boolean
           'created_at': string
           'endpoint_id'?: string | null
+          'error'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
@@ -2225,6 +2227,7 @@ export type Database = {
           'by_subscription'?: boolean
           'created_at'?: string
           'endpoint_id'?: string | null
+          'error'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
@@ -6532,6 +6535,7 @@ export type Database = {
           'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
+          'error': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
@@ -6789,6 +6793,10 @@ export type Database = {
           'p_id': string
           'p_org_id': string
         }
+        Returns: unknown
+      }
+      'open_waiting_list': {
+        Args: { 'p_endpoint_id': string; 'p_from': string; 'p_to': string }
         Returns: unknown
       }
       'open_window': {
