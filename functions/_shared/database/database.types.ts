@@ -1197,17 +1197,20 @@ export type Database = {
       }
       'event_catalogue': {
         Row: {
+          'changes': number
           'org_id': string
           'strict': boolean
           'version': number
         }
         ComputedFields: never
         Insert: {
+          'changes'?: number
           'org_id': string
           'strict'?: boolean
           'version'?: number
         }
         Update: {
+          'changes'?: number
           'org_id'?: string
           'strict'?: boolean
           'version'?: number
@@ -1293,6 +1296,7 @@ export type Database = {
           'created_at': string
           'difference': NonNullable<Json>
           'id': number
+          'number': number
           'org_id': string
           'type': string
         }
@@ -1303,6 +1307,7 @@ export type Database = {
           'created_at': string
           'difference': NonNullable<Json>
           'id'?: never
+          'number': number
           'org_id': string
           'type': string
         }
@@ -1312,6 +1317,7 @@ export type Database = {
           'created_at'?: string
           'difference'?: NonNullable<Json>
           'id'?: never
+          'number'?: number
           'org_id'?: string
           'type'?: string
         }
