@@ -14,7 +14,7 @@ export function JobFilter({ job }: { job: Output<'getReplayJob'> }): JSX.Element
       <Fact name={isReplay ? 'Event type' : 'Event types'}>
         {types === null ? 'all' : <Foreign text={types} />}
       </Fact>
-      {job.source === 'dead_letters' && job.error !== null && (
+      {job.source === 'dead_letters' && typeof job.error === 'string' && (
         <Fact name='Error'>
           <Foreign text={job.error} />
         </Fact>
