@@ -36,7 +36,7 @@ export function DeadLetterGroups(): JSX.Element {
                     <tr>
                       <th scope='col'>Endpoint</th>
                       <th scope='col'>Error</th>
-                      <th scope='col' class='num'>Dead letters</th>
+                      <th scope='col' class='num'>Number</th>
                       <th scope='col'>First</th>
                       <th scope='col'>Last</th>
                       <th scope='col'>List</th>
@@ -61,7 +61,7 @@ export function DeadLetterGroups(): JSX.Element {
                         </td>
                         <td class='nowrap'>
                           <Link to={`/dead-letters?endpoint=${endpointId}`} row>
-                            All of the endpoint
+                            Show all
                           </Link>
                         </td>
                         {mayReplay && (
