@@ -2691,6 +2691,8 @@ export interface components {
             endpointId: string | null;
             /** @description Null: those of all event types. */
             eventType: string | null;
+            /** @description Only those of the groups with this error; null: those with any error. */
+            error: string | null;
             /**
              * Format: date-time
              * @description Only those that failed at this time or later.
@@ -2736,6 +2738,11 @@ export interface components {
              * @description Only those that failed until this time; the default is now.
              */
             failedTo?: string;
+            /**
+             * @description Only those of the groups with this `error`, see `GET /dead-letter-groups`.
+             * @example HTTP 404
+             */
+            error?: string;
             /**
              * @description How many are replayed in a second.
              * @default 50
@@ -2784,6 +2791,11 @@ export interface components {
              * @description Only those that failed until this time; the default is now.
              */
             failedTo?: string;
+            /**
+             * @description Only those of the groups with this `error`, see `GET /dead-letter-groups`.
+             * @example HTTP 404
+             */
+            error?: string;
         };
         Backfill: {
             /**

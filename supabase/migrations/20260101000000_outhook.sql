@@ -16162,18 +16162,21 @@ create table outbox.replay_job (
   begun_at timestamptz,
   worked_at timestamptz,
   waits_for text,
-  by_api boolean not null default false
+  by_api boolean not null default false,
+  error text
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), '
-  'and how many deliveries they created (replayed) or skipped. except_type: a type of events that '
-  'the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: '
-  'types, the patterns of the event types (null: all); by_subscription, whether the subscriptions '
-  'of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
+  'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
+  'at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of '
+  'events that the job leaves out. error: only dead letters whose error has these first 200 '
+  'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
+  'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
+  'the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
   'it begins, at begun_at, when every older transaction has ended; until_at, the end of the span '
   'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
   '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
-  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
+  'end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 -- A new job counts those of its organisation, of which many may have ended.
@@ -16331,6 +16334,8 @@ begin
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))
       and v_letter.discarded_at is null and v_letter.replayed_at is null
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,

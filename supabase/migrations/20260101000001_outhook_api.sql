@@ -716,11 +716,13 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
 create table outbox.event_catalogue (
   org_id text primary key,
   strict boolean not null default false,
-  version bigint not null default 1
+  version bigint not null default 1,
+  changes bigint not null default 0
 );
 comment on table outbox.event_catalogue is
   'strict: whether the API rejects events with types that are not in the catalogue of the '
-  'organisation. version increases with each change of the catalogue.';
+  'organisation. version increases with each change of the catalogue. changes counts the rows that '
+  'were ever inserted into event_type_change.';
 
 create table outbox.event_type (
   org_id text not null,
@@ -972,7 +974,11 @@ comment on function outbox.delete_event_type(text, text, text) is
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, each for two years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation, each for two years.
+
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
+    'How many changes of its event types an organisation keeps; the oldest ones are deleted');
 
 create table outbox.event_type_change (
   id bigint generated always as identity primary key,
@@ -983,11 +989,13 @@ create table outbox.event_type_change (
     check (action in ('CREATED', 'CHANGED', 'DELETED')),
   difference jsonb not null,
   actor text,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  number bigint not null
 );
 comment on table outbox.event_type_change is
   'The changes of event types. difference: type_difference() of the type before and after. actor: '
-  'who did it, as far as the function api knows the caller; null in SQL.';
+  'who did it, as far as the function api knows the caller; null in SQL. number: its '
+  'place among all changes that its organisation ever had.';
 create index event_type_change_type on outbox.event_type_change (org_id, type, id);
 create index event_type_change_org on outbox.event_type_change (org_id, id);
 create index event_type_change_age on outbox.event_type_change (created_at);
@@ -1115,17 +1123,21 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
+  v_number bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
   then
     return;
   end if;
-  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
+  update outbox.event_catalogue c set changes = c.changes + 1
+  where c.org_id = v_org_id
+  returning c.changes into v_number;
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at, number)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
-    v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
+    v_difference, pg_catalog.left(p_actor, 200), outbox.clock(), v_number);
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
@@ -1133,12 +1145,24 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
+  -- By its number, because counting them would read all. More than one, so that a lower setting is
+  -- reached after some changes.
+  v_number := v_number - outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  if v_number > 0 then
+    delete from outbox.event_type_change c
+    where c.number <= v_number and c.id = any (array(
+      select o.id from outbox.event_type_change o
+      where o.org_id >= v_org_id and o.org_id <= v_org_id
+      order by o.org_id, o.id
+      limit 10));
+  end if;
 end
 $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
-  'null). A change that changes nothing is not recorded. The caller holds the row of the '
-  'catalogue.';
+  'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest '
+  'of the type above 100, and up to 10 of the organisation above event_type.changes_kept. The '
+  'caller holds the row of the catalogue.';
 
 create function outbox.list_event_type_changes(
   p_org_id text, p_event_type text default null, p_cursor text default null,
@@ -3421,7 +3445,7 @@ begin
     'finishedAt', outbox.iso_time(p_job.finished_at))
     || case p_job.source
       when 'dead_letters' then pg_catalog.jsonb_build_object(
-        'eventType', p_job.event_type, 'exceptType', p_job.except_type,
+        'eventType', p_job.event_type, 'exceptType', p_job.except_type, 'error', p_job.error,
         'failedFrom', outbox.iso_time(p_job.failed_from),
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
@@ -3527,8 +3551,9 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
-  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType', error = p_job ->> 'error'
+  where j.id = (v_result ->> 'id')::bigint
+    and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -3536,8 +3561,40 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", '
-  'and returns it. OH001, OH002, OH003, OH010.';
+  '"eventType", "failedFrom", "failedTo", "error": that of a group (group_dead_letters()), '
+  '"ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, '
+  'OH010.';
+
+-- As group_dead_letters() reads them, so that the preview of a group counts what the group counts.
+create function outbox.open_waiting_list(
+  p_endpoint_id uuid, p_from timestamptz, p_to timestamptz
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  -- With "endpoint_id =" the index of all organisations by time would give the order too.
+  open v_list for
+  select x.*
+  from outbox.dead_letter x
+  where (x.endpoint_id, x.failed_at) >= (p_endpoint_id, p_from)
+    and (x.endpoint_id, x.failed_at) <= (p_endpoint_id, p_to)
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc;
+  return v_list;
+end
+$$;
+comment on function outbox.open_waiting_list(uuid, timestamptz, timestamptz) is
+  'A cursor over the dead letters of an endpoint that wait for a decision and failed from p_from '
+  'to p_to, newest first.';
 
 create function outbox.preview_replay_job(p_org_id text, p_job jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -3564,8 +3621,11 @@ begin
   if v_from > v_to then
     perform outbox.invalid('failedFrom', 'is after failedTo', 'Expected a span in the past');
   end if;
-  v_list := outbox.open_letter_list(p_org_id, v_endpoint, v_from, v_to,
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_list := case
+    when v_endpoint is null then outbox.open_letter_list(p_org_id, null, v_from, v_to,
+      'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    else outbox.open_waiting_list(v_endpoint, v_from, v_to)
+  end;
   while v_rows < v_most loop
     fetch v_list into v_letter;
     exit when not found;
@@ -3573,6 +3633,8 @@ begin
     if v_letter.discarded_at is null and v_letter.replayed_at is null
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job ->> 'error', pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;

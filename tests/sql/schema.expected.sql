@@ -872,6 +872,7 @@ CREATE TABLE outbox.replay_job (
     worked_at timestamp with time zone,
     waits_for text,
     by_api boolean DEFAULT false NOT NULL,
+    error text,
     CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
     CONSTRAINT replay_job_source_is_known CHECK ((source = ANY (ARRAY['dead_letters'::text, 'events'::text, 'rows'::text]))),
     CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
@@ -881,7 +882,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. error: only dead letters whose error has these first 200 characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 
 -- Name: add_backfilled(outbox.replay_job, outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9997,8 +9998,9 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
-  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType', error = p_job ->> 'error'
+  where j.id = (v_result ->> 'id')::bigint
+    and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -10009,7 +10011,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "error": that of a group (group_dead_letters()), "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23703,6 +23705,8 @@ begin
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))
       and v_letter.discarded_at is null and v_letter.replayed_at is null
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
@@ -24653,6 +24657,39 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
+
+-- Name: open_waiting_list(uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  -- With "endpoint_id =" the index of all organisations by time would give the order too.
+  open v_list for
+  select x.*
+  from outbox.dead_letter x
+  where (x.endpoint_id, x.failed_at) >= (p_endpoint_id, p_from)
+    and (x.endpoint_id, x.failed_at) <= (p_endpoint_id, p_to)
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) IS 'A cursor over the dead letters of an endpoint that wait for a decision and failed from p_from to p_to, newest first.';
 
 -- Name: open_window(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26037,8 +26074,11 @@ begin
   if v_from > v_to then
     perform outbox.invalid('failedFrom', 'is after failedTo', 'Expected a span in the past');
   end if;
-  v_list := outbox.open_letter_list(p_org_id, v_endpoint, v_from, v_to,
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_list := case
+    when v_endpoint is null then outbox.open_letter_list(p_org_id, null, v_from, v_to,
+      'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    else outbox.open_waiting_list(v_endpoint, v_from, v_to)
+  end;
   while v_rows < v_most loop
     fetch v_list into v_letter;
     exit when not found;
@@ -26046,6 +26086,8 @@ begin
     if v_letter.discarded_at is null and v_letter.replayed_at is null
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job ->> 'error', pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;
@@ -29519,17 +29561,21 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
+  v_number bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
   then
     return;
   end if;
-  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
+  update outbox.event_catalogue c set changes = c.changes + 1
+  where c.org_id = v_org_id
+  returning c.changes into v_number;
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at, number)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
-    v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
+    v_difference, pg_catalog.left(p_actor, 200), outbox.clock(), v_number);
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
@@ -29537,6 +29583,17 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
+  -- By its number, because counting them would read all. More than one, so that a lower setting is
+  -- reached after some changes.
+  v_number := v_number - outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  if v_number > 0 then
+    delete from outbox.event_type_change c
+    where c.number <= v_number and c.id = any (array(
+      select o.id from outbox.event_type_change o
+      where o.org_id >= v_org_id and o.org_id <= v_org_id
+      order by o.org_id, o.id
+      limit 10));
+  end if;
 end
 $$;
 
@@ -29544,7 +29601,7 @@ ALTER FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after out
 
 -- Name: FUNCTION record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. The caller holds the row of the catalogue.';
+COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest of the type above 100, and up to 10 of the organisation above event_type.changes_kept. The caller holds the row of the catalogue.';
 
 -- Name: record_values(oid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30993,7 +31050,7 @@ begin
     'finishedAt', outbox.iso_time(p_job.finished_at))
     || case p_job.source
       when 'dead_letters' then pg_catalog.jsonb_build_object(
-        'eventType', p_job.event_type, 'exceptType', p_job.except_type,
+        'eventType', p_job.event_type, 'exceptType', p_job.except_type, 'error', p_job.error,
         'failedFrom', outbox.iso_time(p_job.failed_from),
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
@@ -39339,14 +39396,15 @@ COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were rout
 CREATE TABLE outbox.event_catalogue (
     org_id text NOT NULL,
     strict boolean DEFAULT false NOT NULL,
-    version bigint DEFAULT 1 NOT NULL
+    version bigint DEFAULT 1 NOT NULL,
+    changes bigint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE outbox.event_catalogue OWNER TO postgres;
 
 -- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue.';
+COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue. changes counts the rows that were ever inserted into event_type_change.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -39376,6 +39434,7 @@ CREATE TABLE outbox.event_type_change (
     difference jsonb NOT NULL,
     actor text,
     created_at timestamp with time zone NOT NULL,
+    number bigint NOT NULL,
     CONSTRAINT event_type_change_action_is_known CHECK ((action = ANY (ARRAY['CREATED'::text, 'CHANGED'::text, 'DELETED'::text])))
 );
 
@@ -39383,7 +39442,7 @@ ALTER TABLE outbox.event_type_change OWNER TO postgres;
 
 -- Name: TABLE event_type_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_type_change IS 'The changes of event types. difference: type_difference() of the type before and after. actor: who did it, as far as the function api knows the caller; null in SQL.';
+COMMENT ON TABLE outbox.event_type_change IS 'The changes of event types. difference: type_difference() of the type before and after. actor: who did it, as far as the function api knows the caller; null in SQL. number: its place among all changes that its organisation ever had.';
 
 -- Name: event_type_change_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -44707,6 +44766,10 @@ REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

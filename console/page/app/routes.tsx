@@ -13,6 +13,7 @@ import { OverviewPage } from '../overview/overview.tsx'
 import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty } from '../parts/state.tsx'
+import { Guarded } from '../parts/view_failed.tsx'
 import { NotAllowed } from './allowed.tsx'
 import { orgOf, replacePlace, usePlace } from './location.ts'
 import { isAllowed, needsOf, pageOf, pages } from './pages.ts'
@@ -125,7 +126,13 @@ export function Routes(): JSX.Element {
     return first === undefined ? <NotAllowed needs={needs} /> : <Instead path={first.path} />
   }
   // Another organisation starts each view anew.
-  return <div key={`${orgOf(place)} ${name}`}>{view}</div>
+  return (
+    <div key={`${orgOf(place)} ${name}`}>
+      <Guarded at={`${place.path}?${place.query}`} title={route?.title ?? 'Outhook'}>
+        {view}
+      </Guarded>
+    </div>
+  )
 }
 
 /** Shows another page in place of the one of the address. */

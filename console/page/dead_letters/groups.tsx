@@ -4,9 +4,11 @@ import type { JSX } from 'preact'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
+import { may } from '../app/session.ts'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
+import { ReplayGroup } from './replay_all.tsx'
 
 /** The dead letters that wait for a decision, by endpoint and error. */
 export function DeadLetterGroups(): JSX.Element {
@@ -15,6 +17,7 @@ export function DeadLetterGroups(): JSX.Element {
     (signal) => api.groupDeadLetters({ signal }),
     { every: everyMs.slow },
   )
+  const mayReplay = may('deliveries:replay')
   return (
     <Read of={groups}>
       {({ data, isWhole }) =>
@@ -33,10 +36,11 @@ export function DeadLetterGroups(): JSX.Element {
                     <tr>
                       <th scope='col'>Endpoint</th>
                       <th scope='col'>Error</th>
-                      <th scope='col' class='num'>Dead letters</th>
+                      <th scope='col' class='num'>Number</th>
                       <th scope='col'>First</th>
                       <th scope='col'>Last</th>
                       <th scope='col'>List</th>
+                      {mayReplay && <th scope='col'>Replay</th>}
                     </tr>
                   </thead>
                   <tbody>
@@ -57,9 +61,14 @@ export function DeadLetterGroups(): JSX.Element {
                         </td>
                         <td class='nowrap'>
                           <Link to={`/dead-letters?endpoint=${endpointId}`} row>
-                            All of the endpoint
+                            Show all
                           </Link>
                         </td>
+                        {mayReplay && (
+                          <td class='nowrap'>
+                            <ReplayGroup {...{ endpointId, error, firstAt }} />
+                          </td>
+                        )}
                       </tr>
                     ))}
                   </tbody>

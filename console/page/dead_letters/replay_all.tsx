@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number, span } from '../app/format.ts'
+import { count, number, span, visible } from '../app/format.ts'
 import { navigate } from '../app/location.ts'
 import { Confirm } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -17,6 +17,14 @@ interface Selection {
   endpointId: string | null
   eventType: string | null
   spanName: string | null
+}
+
+/** What a job selects, without its end in time, which the preview sets. */
+interface Filter {
+  endpointId?: string
+  eventType?: string
+  error?: string
+  failedFrom?: string
 }
 
 type Preview = Output<'previewReplayJob'>
@@ -32,21 +40,46 @@ export function ReplayAll(selection: Selection): JSX.Element {
       <button type='button' class='primary' data-main-action='' onClick={() => setOpen(true)}>
         Replay all that match …
       </button>
-      {isOpen && <Plan selection={selection} onClose={() => setOpen(false)} />}
+      {isOpen && <Plan filterNow={() => filterOf(selection)} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-function Plan({ selection, onClose }: { selection: Selection; onClose(): void }): JSX.Element {
+/** Replays a group of dead letters in the same way: those of an endpoint with the same error. */
+export function ReplayGroup({ endpointId, error, firstAt }: {
+  endpointId: string
+  error: string
+  /** The job begins here, and does not look for older ones, which the group has not counted. */
+  firstAt: string
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type='button' aria-label={`Replay: ${visible(error)}`} onClick={() => setOpen(true)}>
+        Replay …
+      </button>
+      {isOpen && (
+        <Plan
+          filterNow={() => ({ endpointId, error, failedFrom: firstAt })}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function filterOf({ endpointId, eventType, spanName }: Selection): Filter {
+  const failedFrom = spanStart(spanName)
+  return {
+    ...endpointId === null ? {} : { endpointId },
+    ...eventType === null ? {} : { eventType },
+    ...failedFrom === undefined ? {} : { failedFrom },
+  }
+}
+
+function Plan({ filterNow, onClose }: { filterNow(): Filter; onClose(): void }): JSX.Element {
   // Fixed when the dialog opens: what comes later is not replayed.
-  const [filter] = useState(() => {
-    const failedFrom = spanStart(selection.spanName)
-    return {
-      ...selection.endpointId === null ? {} : { endpointId: selection.endpointId },
-      ...selection.eventType === null ? {} : { eventType: selection.eventType },
-      ...failedFrom === undefined ? {} : { failedFrom },
-    }
-  })
+  const [filter] = useState(filterNow)
   const [openedAt] = useState(Date.now)
   const preview = useLive(
     ['replay-preview', openedAt],
@@ -65,7 +98,7 @@ function Plan({ selection, onClose }: { selection: Selection; onClose(): void })
 
 function Confirmation({ preview, filter, onClose }: {
   preview: Preview
-  filter: { endpointId?: string; eventType?: string; failedFrom?: string }
+  filter: Filter
   onClose(): void
 }): JSX.Element {
   const [rate, setRate] = useState('50')
@@ -95,6 +128,11 @@ function Confirmation({ preview, filter, onClose }: {
         are not part of it. The job runs in the database: you may close this page, and you can
         cancel the job.
       </p>
+      {filter.error !== undefined && (
+        <p>
+          Only those with the error “<Foreign text={filter.error} />”.
+        </p>
+      )}
       <ul class='sample'>
         {preview.sample.map((letter) => (
           <li key={letter.id}>

@@ -198,12 +198,6 @@ export function FixedFacts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <Fact name='Order'>
         {endpoint.ordering === 'none' ? 'none' : `by ${endpoint.ordering}`}
       </Fact>
-      <Fact name='Headers'>
-        {endpoint.headerNames.length === 0
-          ? 'none'
-          : endpoint.headerNames.map((name) => <code key={name} class='type'>{visible(name)}
-          </code>)}
-      </Fact>
       <Fact name='Id'>
         <Foreign text={endpoint.id} mono />
       </Fact>

@@ -3,11 +3,18 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { asFailure } from '../app/api.ts'
 import { useNow } from '../app/clock.ts'
+import { isFault } from '../app/fault.ts'
 import { span, visible } from '../app/format.ts'
+
+/** What the page says in place of a view with a mistake. */
+export const viewFailed = 'Something in this view failed: try again, or reload the page if it ' +
+  'happens again, because it may be older than the API'
 
 /** An error, with what to do about it. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }): JSX.Element {
-  const { message, remedy } = asFailure(error)
+  const { message, remedy } = isFault(error)
+    ? { message: viewFailed, remedy: null }
+    : asFailure(error)
   return (
     <div class='problem' role='alert'>
       <p>{visible(message)}.</p>

@@ -1197,17 +1197,20 @@ export type Database = {
       }
       'event_catalogue': {
         Row: {
+          'changes': number
           'org_id': string
           'strict': boolean
           'version': number
         }
         ComputedFields: never
         Insert: {
+          'changes'?: number
           'org_id': string
           'strict'?: boolean
           'version'?: number
         }
         Update: {
+          'changes'?: number
           'org_id'?: string
           'strict'?: boolean
           'version'?: number
@@ -1293,6 +1296,7 @@ export type Database = {
           'created_at': string
           'difference': NonNullable<Json>
           'id': number
+          'number': number
           'org_id': string
           'type': string
         }
@@ -1303,6 +1307,7 @@ export type Database = {
           'created_at': string
           'difference': NonNullable<Json>
           'id'?: never
+          'number': number
           'org_id': string
           'type': string
         }
@@ -1312,6 +1317,7 @@ export type Database = {
           'created_at'?: string
           'difference'?: NonNullable<Json>
           'id'?: never
+          'number'?: number
           'org_id'?: string
           'type'?: string
         }
@@ -2164,6 +2170,7 @@ export type Database = {
           'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
+          'error': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
@@ -2196,6 +2203,7 @@ export type Database = {
           'by_subscription'?: boolean
           'created_at': string
           'endpoint_id'?: string | null
+          'error'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
@@ -2225,6 +2233,7 @@ export type Database = {
           'by_subscription'?: boolean
           'created_at'?: string
           'endpoint_id'?: string | null
+          'error'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
@@ -6563,6 +6572,7 @@ export type Database = {
           'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
+          'error': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
@@ -6820,6 +6830,10 @@ export type Database = {
           'p_id': string
           'p_org_id': string
         }
+        Returns: unknown
+      }
+      'open_waiting_list': {
+        Args: { 'p_endpoint_id': string; 'p_from': string; 'p_to': string }
         Returns: unknown
       }
       'open_window': {

@@ -42,6 +42,7 @@ export function HeaderRows({ headers, error, onChange }: {
             : (
               <>
                 <input
+                  part='input'
                   aria-label={t('headerNameLabel')}
                   placeholder='x-tenant'
                   value={name}
@@ -50,6 +51,7 @@ export function HeaderRows({ headers, error, onChange }: {
                   onInput={(event) => replace(i, { name: event.currentTarget.value })}
                 />
                 <input
+                  part='input'
                   aria-label={t('headerValueLabel')}
                   value={value}
                   maxLength={4096}
@@ -69,7 +71,11 @@ export function HeaderRows({ headers, error, onChange }: {
           </button>
         </div>
       ))}
-      <button type='button' onClick={() => onChange([...headers, { name: '', value: '' }])}>
+      <button
+        part='button'
+        type='button'
+        onClick={() => onChange([...headers, { name: '', value: '' }])}
+      >
         {t('addHeader')}
       </button>
     </fieldset>

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useContext } from 'preact/hooks'
+import { isFault } from '../../../console/page/app/fault.ts'
 import { visible } from '../../../console/page/app/format.ts'
 import { PortalContext, usePortal } from '../app/context.ts'
 import { useNow } from '../app/data.ts'
@@ -23,6 +24,8 @@ export function Problem({ error, words, retry }: {
       <p>
         {failure === null
           ? words.t(retry === undefined ? 'noAnswer' : 'noResponse')
+          : isFault(error)
+          ? words.t('viewFailed')
           : `${visible(failure.message)}.`}
       </p>
       {failure !== null && failure.remedy !== null && (

@@ -53,6 +53,7 @@ export function TypePicker({ chosen, error, onChange }: {
         <>
           {data.length > 8 && (
             <input
+              part='input'
               type='search'
               aria-label={t('searchTypes')}
               placeholder={t('searchTypes')}
@@ -135,6 +136,7 @@ function Other({ onAdd }: { onAdd(type: string): void }): JSX.Element {
       <label for={id}>{t('otherType')}</label>
       <div class='row'>
         <input
+          part='input'
           id={id}
           value={text}
           placeholder='order.*'
@@ -149,7 +151,7 @@ function Other({ onAdd }: { onAdd(type: string): void }): JSX.Element {
             add()
           }}
         />
-        <button type='button' onClick={add}>{t('add')}</button>
+        <button part='button' type='button' onClick={add}>{t('add')}</button>
       </div>
     </div>
   )

@@ -246,6 +246,7 @@ export const calls: Record<string, Call[]> = {
   }],
   createReplayJob: [
     { own: 201, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 201 } },
+    { own: 201, body: { endpointId: '{ended}', error: 'none' } },
     {
       own: 201,
       foreign: 201,
@@ -255,6 +256,7 @@ export const calls: Record<string, Call[]> = {
   ],
   previewReplayJob: [
     { own: 200, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 200 } },
+    { own: 200, body: { endpointId: '{ended}', error: 'none' } },
   ],
   publishEvent: [{
     own: 202,

@@ -317,6 +317,13 @@ union all
   },
   {
     file: 'sql/api/event_type_changes.sql',
+    find: '    where c.number <= v_number and c.id = any (array(',
+    replace: '    where c.id = any (array(',
+    tests: ['sql/api/list_event_type_changes/bound.test.sql'],
+    why: 'An organisation whose history has reached its bound loses ten changes with each new one.',
+  },
+  {
+    file: 'sql/api/event_type_changes.sql',
     find: '      where c.org_id = p_org_id and c.type >= p_event_type and c.type <= p_event_type\n',
     replace: '      where c.org_id = p_org_id and c.type >= p_event_type\n',
     tests: ['sql/limits/pages.test.sql', 'sql/api/list_event_type_changes/changes.test.sql'],

@@ -102,6 +102,21 @@ export const replay: readonly Mutant[] = [
     why: 'The preview counts dead letters that the job does not replay.',
   },
   {
+    file: 'sql/operations/replay_job.sql',
+    find: '= coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))',
+    replace: 'is not null',
+    tests: ['sql/api/preview_replay_job/of_a_group.test.sql'],
+    why: 'The replay of a group replays the other errors of its endpoint too.',
+  },
+  {
+    file: 'sql/api/replay_jobs.sql',
+    find: `= coalesce(p_job ->> 'error', pg_catalog.left(v_letter.error, 200))`,
+    replace:
+      `= coalesce(pg_catalog.left(p_job ->> 'error', 100), pg_catalog.left(v_letter.error, 200))`,
+    tests: ['sql/api/preview_replay_job/of_a_group.test.sql'],
+    why: 'The preview of a group counts something else than the group.',
+  },
+  {
     file: 'sql/api/replay_jobs.sql',
     find: `outbox.clock() + interval '1 ms'));`,
     replace: 'outbox.clock()));',

@@ -45,6 +45,8 @@ select walk('works', 'OH002', $$
   change_replay_job(p_org_id => {org}, p_id => {job}, p_status => 'cancelled')
   create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
   preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
+  create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
+  preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
   create_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
   get_saga_execution(p_org_id => {org}, p_id => {execution})
   get_event_type(p_org_id => {org}, p_type => {type})

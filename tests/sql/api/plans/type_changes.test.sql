@@ -6,8 +6,8 @@ begin;
 select plan(17);
 
 analyze outbox.event_type_change;
-insert into outbox.event_type_change (org_id, type, action, difference, created_at)
-select 'many', 't' || n % 500, 'CHANGED', '{}', outbox.clock() from generate_series(1, 50000) n;
+insert into outbox.event_type_change (org_id, type, action, difference, created_at, number)
+select 'many', 't' || n % 500, 'CHANGED', '{}', outbox.clock(), n from generate_series(1, 50000) n;
 
 create function touched(p_call text) returns bigint language plpgsql as $$
 declare
@@ -17,14 +17,15 @@ begin
   return (select sum(c.rows) from helper.counters() c where c.relation = 'event_type_change') - v_before;
 end
 $$;
+insert into outbox.event_catalogue (org_id, changes) values ('many', 50000);
 create temporary table list (name text, call text, most bigint);
 insert into list values
   ('a page', $$select outbox.list_event_type_changes('many')$$, 60),
   ('a page of a type', $$select outbox.list_event_type_changes('many', 't77')$$, 60),
   ('no page of a type', $$select outbox.list_event_type_changes('many', 'none')$$, 5),
   ('no page', $$select outbox.list_event_type_changes('few')$$, 5),
-  -- It looks for what is older than the newest 100 changes of the type.
-  ('a change', $$select outbox.put_event_type('many', 't77', clock_timestamp()::text)$$, 210),
+  -- It looks for what is older than the newest 100 changes of the type, and deletes 10 of the organisation's oldest.
+  ('a change', $$select outbox.put_event_type('many', 't77', clock_timestamp()::text)$$, 260),
   ('the cleanup', $$select outbox.remove_type_changes(outbox.clock(), 100)$$, 5);
 
 select cmp_ok(touched(call), '<=', most, format('%s touches at most %s rows, with stale statistics', name, most)) from list;
