@@ -176,9 +176,8 @@ Deno.test('the timeline counts down to the next attempt, and a replay is a step 
   const { page, close } = await console_.open(`/events/${slow.event}`)
   const next = page.getByText(/^Next attempt in \d+ min/)
   const before = await next.textContent()
-  await page.waitForFunction(
-    `document.querySelector('.timeline').textContent.includes(${JSON.stringify(before)}) === false`,
-  )
+  const hasMoved = async (): Promise<boolean> => await next.textContent() !== before
+  expect(await waitUntil(hasMoved, { timeoutMs: patienceMs })).toBe(true)
   await page.getByText(/The next attempt was set for/).waitFor()
   await page.getByRole('button', { name: 'Cancel delivery' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel delivery' }).click()
