@@ -190,8 +190,8 @@ $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
   'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
-  'oldest of the type above 100, and up to 10 of the organisation above event_type.changes_kept. The '
-  'caller holds the row of the catalogue.';
+  'oldest of the type above 100, and up to 10 of the organisation above event_type.changes_kept. '
+  'The caller holds the row of the catalogue.';
 
 create function outbox.list_event_type_changes(
   p_org_id text, p_event_type text default null, p_cursor text default null,
