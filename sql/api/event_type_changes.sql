@@ -1,7 +1,8 @@
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, and the newest event_type.changes_kept of an organisation, each for two years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation, each for two
+-- years.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
@@ -160,7 +161,8 @@ begin
   update outbox.event_catalogue c set changes = c.changes + 1
   where c.org_id = v_org_id
   returning c.changes into v_number;
-  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at, number)
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at,
+    number)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
@@ -187,9 +189,9 @@ end
 $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
-  'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest '
-  'of the type above 100, and up to 10 of the organisation above event_type.changes_kept. The '
-  'caller holds the row of the catalogue.';
+  'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
+  'oldest of the type above 100, and up to 10 of the organisation above event_type.changes_kept. '
+  'The caller holds the row of the catalogue.';
 
 create function outbox.list_event_type_changes(
   p_org_id text, p_event_type text default null, p_cursor text default null,

@@ -29571,7 +29571,8 @@ begin
   update outbox.event_catalogue c set changes = c.changes + 1
   where c.org_id = v_org_id
   returning c.changes into v_number;
-  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at, number)
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at,
+    number)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
