@@ -120,8 +120,8 @@ const apart = new Set(profileGroups.flatMap(({ without }) => without))
 
 /**
  * The runs with `--all`: all profiles at once for the files that every group runs, and each group by itself for the
- * others. Serializable refuses all that repeatable read refuses, so it stands for both. What fails with all at once
- * fails with one of them: the group of that one, or `--profiles` of `pg_tap.ts`, tells which.
+ * others. Serializable refuses all that repeatable read refuses, so it stands for both. If a file
+ * fails with all at once, `--profiles` of `pg_tap.ts` tells which. A setting could hide what another one shows.
  */
 export const sessionRuns: readonly SessionRun[] = [
   {

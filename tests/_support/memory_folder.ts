@@ -42,9 +42,23 @@ function roomHere(): MemoryRoom | null {
   if (Deno.build.os !== 'linux') return null
   try {
     const { type, bavail, bsize } = statfsSync(dirname(MEMORY))
-    return { type, free: bavail * bsize, available: Deno.systemMemoryInfo().available }
+    const available = Math.min(Deno.systemMemoryInfo().available, groupRoom())
+    return { type, free: bavail * bsize, available }
   } catch {
     // There is no such folder.
     return null
+  }
+}
+
+/** How much memory the limit of a container leaves (cgroup v2), in bytes. */
+function groupRoom(): number {
+  const read = (name: string): number =>
+    Number(Deno.readTextFileSync(`/sys/fs/cgroup/memory.${name}`))
+  try {
+    const room = read('max') - read('current')
+    // "max": there is no limit.
+    return Number.isNaN(room) ? Infinity : room
+  } catch {
+    return Infinity
   }
 }

@@ -55,7 +55,7 @@ export async function withSchema<T>(
 ): Promise<T> {
   const files = await readSource(root, source)
   return await withPostgres(root, async (pg) => {
-    // The jobs that sql/time starts would meet the half of a later module, and can deadlock with the rest.
+    // A tick that runs between two files of a module can deadlock with the next file.
     await applyFiles(pg, files, source === 'sql' ? 'one' : 'of each file')
     return await use(pg)
   })
