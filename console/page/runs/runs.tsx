@@ -60,8 +60,7 @@ function List({ runs: { alive, data } }: { runs: Runs }): JSX.Element {
   return (
     <>
       <p role='status'>
-        {count(alive.runs, 'run')} and {count(alive.workers, 'worker')}{' '}
-        {alive.runs + alive.workers === 1 ? 'is' : 'are'} alive.
+        Alive: {count(alive.runs, 'run')} and {count(alive.workers, 'worker')}.
       </p>
       <div class='table-box' role='region' aria-label='Runs and workers' tabIndex={0}>
         <table>
