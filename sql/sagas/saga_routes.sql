@@ -14,6 +14,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_result jsonb;
+  v_detail text;
   v_hint text;
 begin
   if p_by_token and exists (
@@ -32,13 +33,18 @@ begin
     -- Outhook's own, which a token receives.
     set constraints all immediate;
   exception
-    -- Unchanged, so that the caller can repeat the request.
-    when transaction_rollback then
+    -- Unchanged, so that the caller can repeat the request: what is_passing() has, which the role
+    -- of the API key may not execute.
+    when transaction_rollback or insufficient_resources or operator_intervention
+      or read_only_sql_transaction or object_in_use or lock_not_available
+    then
       raise;
     when assert_failure or others then
-      get stacked diagnostics v_hint = pg_exception_hint;
+      get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
       raise exception using errcode = 'OH007',
         message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        detail = pg_catalog.jsonb_build_object('saga', p_name, 'code', sqlstate,
+          'cause', sqlerrm, 'detail', v_detail)::text,
         hint = v_hint;
   end;
   perform pg_catalog.set_config('search_path', 'pg_temp', true);
@@ -59,6 +65,7 @@ comment on function outbox.execute_org_saga(text, text, text, text, text, boolea
   '"eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, '
   'so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. '
   'p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, '
-  'OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the '
-  'saga is not defined for tokens. For the last call in a transaction: deferred constraints stay '
-  'immediate after it.';
+  'OH003; OH007: a step failed, or a deferred constraint or trigger after the steps (then detail '
+  'has neither "step" nor "function"); temporary errors are raised unchanged; OH009: the saga is '
+  'not defined for tokens. For the last call in a transaction: deferred constraints stay immediate '
+  'after it.';

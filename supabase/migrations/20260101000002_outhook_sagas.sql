@@ -264,8 +264,11 @@ begin
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- Unchanged, so that the caller can repeat the transaction.
-  when transaction_rollback then
+  -- Unchanged, so that the caller can repeat the transaction: what is_passing() has, which the role
+  -- of the caller may not execute.
+  when transaction_rollback or insufficient_resources or operator_intervention
+    or read_only_sql_transaction or object_in_use or lock_not_available
+  then
     raise;
   when assert_failure or others then
     get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
@@ -281,7 +284,9 @@ comment on function outbox.run_step(text, integer, text, jsonb) is
   'Part of execute_saga(): calls one step with the caller''s rights and returns the members to '
   'add to the context. OH007: the step failed. The message names the saga, the step and the '
   'cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", '
-  '"detail"}. Serialization failures and deadlocks are raised unchanged.';
+  '"detail"}. Temporary errors are raised unchanged: serialization failures and deadlocks (40), '
+  'exhausted resources (53), cancelled statements (57), a read-only database (25006), objects in '
+  'use (55006) and lock timeouts (55P03).';
 
 create function outbox.execute_saga(
   p_name text,
@@ -374,6 +379,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_result jsonb;
+  v_detail text;
   v_hint text;
 begin
   if p_by_token and exists (
@@ -392,13 +398,18 @@ begin
     -- Outhook's own, which a token receives.
     set constraints all immediate;
   exception
-    -- Unchanged, so that the caller can repeat the request.
-    when transaction_rollback then
+    -- Unchanged, so that the caller can repeat the request: what is_passing() has, which the role
+    -- of the API key may not execute.
+    when transaction_rollback or insufficient_resources or operator_intervention
+      or read_only_sql_transaction or object_in_use or lock_not_available
+    then
       raise;
     when assert_failure or others then
-      get stacked diagnostics v_hint = pg_exception_hint;
+      get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
       raise exception using errcode = 'OH007',
         message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        detail = pg_catalog.jsonb_build_object('saga', p_name, 'code', sqlstate,
+          'cause', sqlerrm, 'detail', v_detail)::text,
         hint = v_hint;
   end;
   perform pg_catalog.set_config('search_path', 'pg_temp', true);
@@ -419,9 +430,10 @@ comment on function outbox.execute_org_saga(text, text, text, text, text, boolea
   '"eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, '
   'so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. '
   'p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, '
-  'OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the '
-  'saga is not defined for tokens. For the last call in a transaction: deferred constraints stay '
-  'immediate after it.';
+  'OH003; OH007: a step failed, or a deferred constraint or trigger after the steps (then detail '
+  'has neither "step" nor "function"); temporary errors are raised unchanged; OH009: the saga is '
+  'not defined for tokens. For the last call in a transaction: deferred constraints stay immediate '
+  'after it.';
 
 -- sql/sagas/saga_log.sql
 

@@ -12975,6 +12975,7 @@ CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context te
     AS $$
 declare
   v_result jsonb;
+  v_detail text;
   v_hint text;
 begin
   if p_by_token and exists (
@@ -12993,13 +12994,18 @@ begin
     -- Outhook's own, which a token receives.
     set constraints all immediate;
   exception
-    -- Unchanged, so that the caller can repeat the request.
-    when transaction_rollback then
+    -- Unchanged, so that the caller can repeat the request: what is_passing() has, which the role
+    -- of the API key may not execute.
+    when transaction_rollback or insufficient_resources or operator_intervention
+      or read_only_sql_transaction or object_in_use or lock_not_available
+    then
       raise;
     when assert_failure or others then
-      get stacked diagnostics v_hint = pg_exception_hint;
+      get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
       raise exception using errcode = 'OH007',
         message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        detail = pg_catalog.jsonb_build_object('saga', p_name, 'code', sqlstate,
+          'cause', sqlerrm, 'detail', v_detail)::text,
         hint = v_hint;
   end;
   perform pg_catalog.set_config('search_path', 'pg_temp', true);
@@ -13020,7 +13026,7 @@ ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context tex
 
 -- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps; OH009: the saga is not defined for tokens. For the last call in a transaction: deferred constraints stay immediate after it.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps (then detail has neither "step" nor "function"); temporary errors are raised unchanged; OH009: the saga is not defined for tokens. For the last call in a transaction: deferred constraints stay immediate after it.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19022,25 +19028,40 @@ CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_stat
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  -- So that a burst sorts and notes once for each hundred.
+  v_removed constant integer := 100;
 begin
+  if pg_catalog.length(p_provider_id) not between 1 and 200 or exists (
+    select from outbox.early_report e
+    where e.channel_id = p_channel_id and e.provider_id = p_provider_id and e.status = p_status)
+  then
+    return;
+  end if;
+  -- Those of a day and more are left to forget_early_reports(), so that neither waits.
   if (
     select pg_catalog.count(*)
     from (
       select from outbox.early_report e
-      where e.channel_id = p_channel_id limit outbox.most_early_reports()
+      where e.channel_id = p_channel_id and e.received_at > p_now - interval '1 day'
+      limit outbox.most_early_reports()
     ) e
   ) >= outbox.most_early_reports() then
+    delete from outbox.early_report e where e.ctid = any (array(
+      select o.ctid from outbox.early_report o
+      where o.channel_id = p_channel_id and o.received_at > p_now - interval '1 day'
+      order by o.received_at limit v_removed));
     perform outbox.refuse_upkeep('outbox.keep_report',
       pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
-      pg_catalog.format('%s reports of it wait for a response', outbox.most_early_reports()),
+      pg_catalog.format('%s reports of it wait for a response, so the oldest %s were deleted',
+        outbox.most_early_reports(), v_removed),
       interval '1 day');
-    return;
   end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
-  where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
+  where c.endpoint_id = p_channel_id
   on conflict do nothing;
 end
 $$;
@@ -19049,7 +19070,7 @@ ALTER FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_statu
 
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already: then queue_health says so for a day. locks: the caller holds the gate, so the count is exact.';
+COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet. If most_early_reports() of the channel wait already, the oldest hundred are deleted, and queue_health says so for a day. locks: the caller holds the gate, so the count is exact.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32703,8 +32724,11 @@ begin
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- Unchanged, so that the caller can repeat the transaction.
-  when transaction_rollback then
+  -- Unchanged, so that the caller can repeat the transaction: what is_passing() has, which the role
+  -- of the caller may not execute.
+  when transaction_rollback or insufficient_resources or operator_intervention
+    or read_only_sql_transaction or object_in_use or lock_not_available
+  then
     raise;
   when assert_failure or others then
     get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
@@ -32721,7 +32745,7 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 -- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
+COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Temporary errors are raised unchanged: serialization failures and deadlocks (40), exhausted resources (53), cancelled statements (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03).';
 
 -- Name: saga; Type: TABLE; Schema: outbox; Owner: postgres
 

@@ -101,9 +101,15 @@ export function rateLimit(
   }
 }
 
-/** A write that times out has waited for a lock or a slow disk: its cost does not grow with what is stored. */
+/** POST requests that read stored rows, or execute SQL of the application. */
+const readingPath = /^\/api\/v1\/(?:filter-trials|replay-jobs\/preview|sagas\/[^/]+)$/
+
+/**
+ * Whether the cost of a request grows with what is stored. Any other one that times out has waited for a lock or a
+ * slow disk. HEAD reads as GET does.
+ */
 function mayReadMany({ method, path }: { method: string; path: string }): boolean {
-  return method === 'GET' || path.endsWith('/filter-trials')
+  return method === 'GET' || method === 'HEAD' || readingPath.test(path)
 }
 
 function isTimedOut(error: Error | undefined): boolean {

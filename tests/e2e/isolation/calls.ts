@@ -46,6 +46,8 @@ export const plain = new Set([
     'limit',
     'from',
     'to',
+    'dueFrom',
+    'dueTo',
     'until',
     'hours',
     'minutes',
@@ -246,7 +248,7 @@ export const calls: Record<string, Call[]> = {
   }],
   createReplayJob: [
     { own: 201, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 201 } },
-    { own: 201, body: { endpointId: '{ended}', error: 'none' } },
+    { own: 201, body: { endpointId: '{ended}', error: 'of {word}' }, foreign: { word: 201 } },
     {
       own: 201,
       foreign: 201,
@@ -256,7 +258,7 @@ export const calls: Record<string, Call[]> = {
   ],
   previewReplayJob: [
     { own: 200, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 200 } },
-    { own: 200, body: { endpointId: '{ended}', error: 'none' } },
+    { own: 200, body: { endpointId: '{ended}', error: 'of {word}' }, foreign: { word: 200 } },
   ],
   publishEvent: [{
     own: 202,

@@ -132,6 +132,10 @@ Deno.test('a read that times out in the database counts as the most rows that a 
   const trial = { filter: '$.a == 1' }
   expect(await chargeOf('POST /filter-trials', failure('57014'), trial)).toBe(25)
   expect(await chargeOf('GET /deliveries', failure('57014'))).toBe(25)
+  expect(await chargeOf('HEAD /deliveries', failure('57014'))).toBe(25)
+  expect(await chargeOf('POST /replay-jobs/preview', failure('57014'), {})).toBe(25)
+  expect(await chargeOf('POST /sagas/place_order', failure('57014'), {})).toBe(25)
+  expect(await chargeOf(`POST /endpoints/${endpoint}/pause`, failure('57014'))).toBe(1)
   expect(await chargeOf('GET /deliveries', failure('53300'))).toBe(1)
   expect(await chargeOf('POST /events', failure('57014'), { type: 'a.b', payload: {} })).toBe(1)
 })

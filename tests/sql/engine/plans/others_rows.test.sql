@@ -3,7 +3,7 @@
 -- counters of rows do not see what an index scan passes over, so these are the blocks that it reads.
 begin;
 \ir ../../_helpers.sql
-select plan(12);
+select plan(15);
 
 create function blocks(p_statement text) returns bigint language plpgsql as $$
 declare
@@ -24,6 +24,7 @@ begin
   return next cmp_ok(blocks($s$select outbox.first_waiting('a')$s$), '<', 60::bigint, p_when || ': the first event of an organisation that has one');
   return next cmp_ok(blocks($s$select outbox.first_waiting('b')$s$), '<', 60::bigint, p_when || ': that of one whose part is done');
   return next cmp_ok(blocks($s$select outbox.read_turn(r, null::outbox.routing) from outbox.router r$s$), '<', 150::bigint, p_when || ': a turn');
+  return next cmp_ok(blocks($s$select outbox.next_unrouted(r) from outbox.router r$s$), '<', 150::bigint, p_when || ': the event that a batch of one begins with');
   return next cmp_ok(blocks($s$select outbox.waiting_events(10)$s$), '<', 60::bigint, p_when || ': what waits for a turn');
 end
 $$;
@@ -33,6 +34,8 @@ analyze outbox.unrouted, outbox.waiting_part, outbox.refusal, outbox.unroutable,
 insert into outbox.unrouted (event_id, org_id) select id_in_period(n), 'z' from generate_series(1, 30000) n;
 insert into outbox.unrouted (event_id, org_id) values (id_in_period(0), 'a');
 insert into outbox.waiting_part select o, outbox.period_of(id_in_period(0)) from unnest('{a,b}'::text[]) o;
+-- None of them is new.
+update outbox.router set watermark = id_in_period(30001), seen_below = ((pg_current_xact_id()::text)::bigint + 1)::text::xid8 where true;
 select look_ups('stale');
 analyze outbox.unrouted, outbox.waiting_part;
 select look_ups('fresh');
@@ -56,6 +59,9 @@ select cmp_ok(blocks($$select outbox.next_letters(j) from outbox.replay_job j$$)
 insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, created_at, correlation_id)
 select 'z', 'OUTBOUND_MESSAGE', n::text, 'a', '', outbox.clock(), lpad(n::text, 6, '0') from generate_series(1, 30000) n;
 select cmp_ok(blocks($$select outbox.audit_of_correlation('z', '030000', 50)$$), '<', 60::bigint, 'a search: none of the lower correlation ids');
+insert into outbox.outbound_message (org_id, channel, to_recipient, payload_json, idempotency_key, created_at, updated_at, channel_id, event_id, content, category, correlation_id)
+select 'z', 'WHATSAPP', '+12025550100', '{}', n::text, outbox.clock(), outbox.clock(), o.id, gen_random_uuid(), '', 'UTILITY', lpad(n::text, 6, '0') from one o, generate_series(1, 30000) n;
+select cmp_ok(blocks($$select outbox.messages_of_correlation('z', '030000', 50)$$), '<', 60::bigint, 'a search: none of the messages of lower correlation ids');
 
 select * from finish();
 rollback;
