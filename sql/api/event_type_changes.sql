@@ -1,8 +1,8 @@
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 % more,
--- at most 100), each for two years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 %
+-- more, at most 100), each for two years.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
@@ -176,7 +176,7 @@ begin
     order by o.type desc, o.id desc
     offset v_kept limit 1);
   -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
-  -- rows, and must not push out those of other types. That reads all that is kept, so not each time.
+  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
   if v_changes % v_period = 0 then
     select o.id into v_last
     from outbox.event_type_change o

@@ -974,8 +974,8 @@ comment on function outbox.delete_event_type(text, text, text) is
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 % more,
--- at most 100), each for two years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 %
+-- more, at most 100), each for two years.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
@@ -1149,7 +1149,7 @@ begin
     order by o.type desc, o.id desc
     offset v_kept limit 1);
   -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
-  -- rows, and must not push out those of other types. That reads all that is kept, so not each time.
+  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
   if v_changes % v_period = 0 then
     select o.id into v_last
     from outbox.event_type_change o
@@ -3572,8 +3572,8 @@ $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
   '"eventType", "failedFrom", "failedTo", "error": only its first 200 characters count, as in '
-  'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, '
-  'OH010.';
+  'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. '
+  'OH001, OH002, OH003, OH010.';
 
 -- As group_dead_letters() reads them, so that the preview of a group counts what the group counts.
 create function outbox.open_waiting_list(
@@ -3618,6 +3618,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- A group has the errors that begin so.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -3644,7 +3646,7 @@ begin
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
       and pg_catalog.left(v_letter.error, 200)
-        = coalesce(pg_catalog.left(p_job ->> 'error', 200), pg_catalog.left(v_letter.error, 200))
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;

@@ -26062,6 +26062,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- A group has the errors that begin so.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -26088,7 +26090,7 @@ begin
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
       and pg_catalog.left(v_letter.error, 200)
-        = coalesce(pg_catalog.left(p_job ->> 'error', 200), pg_catalog.left(v_letter.error, 200))
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;
@@ -29589,7 +29591,7 @@ begin
     order by o.type desc, o.id desc
     offset v_kept limit 1);
   -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
-  -- rows, and must not push out those of other types. That reads all that is kept, so not each time.
+  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
   if v_changes % v_period = 0 then
     select o.id into v_last
     from outbox.event_type_change o
