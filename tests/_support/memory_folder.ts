@@ -38,11 +38,28 @@ function isRoomy({ type, free, available }: MemoryRoom): boolean {
   return type === TMPFS && free >= NEEDED && available >= NEEDED
 }
 
+/** What a container with a limit may still take, in bytes: its files in memory count as its memory. */
+export function leftOfGroup(read: (path: string) => string): number {
+  try {
+    // The text "max" is no limit.
+    const limit = Number(read('/sys/fs/cgroup/memory.max'))
+    const left = limit - Number(read('/sys/fs/cgroup/memory.current'))
+    return Number.isNaN(left) ? Infinity : left
+  } catch {
+    // Another version of cgroups, or none.
+    return Infinity
+  }
+}
+
 function roomHere(): MemoryRoom | null {
   if (Deno.build.os !== 'linux') return null
   try {
     const { type, bavail, bsize } = statfsSync(dirname(MEMORY))
-    return { type, free: bavail * bsize, available: Deno.systemMemoryInfo().available }
+    const available = Math.min(
+      Deno.systemMemoryInfo().available,
+      leftOfGroup(Deno.readTextFileSync),
+    )
+    return { type, free: bavail * bsize, available }
   } catch {
     // There is no such folder.
     return null
