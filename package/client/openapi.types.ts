@@ -2691,7 +2691,7 @@ export interface components {
             endpointId: string | null;
             /** @description Null: those of all event types. */
             eventType: string | null;
-            /** @description Only those of the groups with this error; null: those with any error. */
+            /** @description Only those whose error has these first 200 characters; null: those with any error. */
             error: string | null;
             /**
              * Format: date-time
@@ -2739,7 +2739,7 @@ export interface components {
              */
             failedTo?: string;
             /**
-             * @description Only those of the groups with this `error`, see `GET /dead-letter-groups`.
+             * @description Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.
              * @example HTTP 404
              */
             error?: string;
@@ -2792,7 +2792,7 @@ export interface components {
              */
             failedTo?: string;
             /**
-             * @description Only those of the groups with this `error`, see `GET /dead-letter-groups`.
+             * @description Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.
              * @example HTTP 404
              */
             error?: string;

@@ -1,8 +1,8 @@
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, and the newest event_type.changes_kept of an organisation, each for two
--- years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 %
+-- more, at most 100), each for two years.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
@@ -17,13 +17,11 @@ create table outbox.event_type_change (
     check (action in ('CREATED', 'CHANGED', 'DELETED')),
   difference jsonb not null,
   actor text,
-  created_at timestamptz not null,
-  number bigint not null
+  created_at timestamptz not null
 );
 comment on table outbox.event_type_change is
   'The changes of event types. difference: type_difference() of the type before and after. actor: '
-  'who did it, as far as the function api knows the caller; null in SQL. number: its '
-  'place among all changes that its organisation ever had.';
+  'who did it, as far as the function api knows the caller; null in SQL.';
 create index event_type_change_type on outbox.event_type_change (org_id, type, id);
 create index event_type_change_org on outbox.event_type_change (org_id, id);
 create index event_type_change_age on outbox.event_type_change (created_at);
@@ -151,7 +149,11 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
-  v_number bigint;
+  v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  -- One of so many changes looks for old ones of the organisation.
+  v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
+  v_changes bigint;
+  v_last bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
@@ -160,13 +162,12 @@ begin
   end if;
   update outbox.event_catalogue c set changes = c.changes + 1
   where c.org_id = v_org_id
-  returning c.changes into v_number;
-  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at,
-    number)
+  returning c.changes into v_changes;
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
-    v_difference, pg_catalog.left(p_actor, 200), outbox.clock(), v_number);
+    v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
@@ -174,24 +175,30 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
-  -- By its number, because counting them would read all. More than one, so that a lower setting is
-  -- reached after some changes.
-  v_number := v_number - outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
-  if v_number > 0 then
+  -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
+  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
+  if v_changes % v_period = 0 then
+    select o.id into v_last
+    from outbox.event_type_change o
+    where o.org_id >= v_org_id and o.org_id <= v_org_id
+    order by o.org_id desc, o.id desc
+    offset v_kept_by_org limit 1;
+    -- More than were recorded since the last time, so that a lower setting is reached.
     delete from outbox.event_type_change c
-    where c.number <= v_number and c.id = any (array(
+    where c.id <= v_last and c.id = any (array(
       select o.id from outbox.event_type_change o
       where o.org_id >= v_org_id and o.org_id <= v_org_id
       order by o.org_id, o.id
-      limit 10));
+      limit 10 * v_period));
   end if;
 end
 $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
   'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
-  'oldest of the type above 100, and up to 10 of the organisation above event_type.changes_kept. '
-  'The caller holds the row of the catalogue.';
+  'oldest of the type above 100, and those of the organisation above event_type.changes_kept, for '
+  'which it looks after each hundredth part of this number, or each 100th change. The caller holds '
+  'the row of the catalogue.';
 
 create function outbox.list_event_type_changes(
   p_org_id text, p_event_type text default null, p_cursor text default null,

@@ -15,8 +15,8 @@ create table outbox.event_catalogue (
 );
 comment on table outbox.event_catalogue is
   'strict: whether the API rejects events with types that are not in the catalogue of the '
-  'organisation. version increases with each change of the catalogue. changes counts the rows that '
-  'were ever inserted into event_type_change.';
+  'organisation. version increases with each change of the catalogue. changes counts the '
+  'changes of event types that were ever recorded, also those that are deleted.';
 
 create table outbox.event_type (
   org_id text not null,

@@ -120,7 +120,8 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType', error = p_job ->> 'error'
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType',
+    error = pg_catalog.left(p_job ->> 'error', 200)
   where j.id = (v_result ->> 'id')::bigint
     and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
@@ -130,9 +131,9 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "error": that of a group (group_dead_letters()), '
-  '"ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, '
-  'OH010.';
+  '"eventType", "failedFrom", "failedTo", "error": only its first 200 characters count, as in '
+  'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. '
+  'OH001, OH002, OH003, OH010.';
 
 -- As group_dead_letters() reads them, so that the preview of a group counts what the group counts.
 create function outbox.open_waiting_list(
@@ -177,6 +178,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- A group has the errors that begin so.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -203,7 +206,7 @@ begin
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
       and pg_catalog.left(v_letter.error, 200)
-        = coalesce(p_job ->> 'error', pg_catalog.left(v_letter.error, 200))
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;

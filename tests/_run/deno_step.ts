@@ -128,7 +128,11 @@ async function test(
   const advice = ended.code === 127
     ? `  ${deno} does not start: remove .outhook/tools and try again\n`
     : ''
-  const traced = hasLeaked(ended) && !spec.live ? (await go(['--trace-leaks'])).output : ''
+  const traced = hasLeaked(ended) && !spec.live
+    ? `\nThe same tests again, with where each leak was opened:\n${
+      (await go(['--trace-leaks'])).output
+    }`
+    : ''
   return {
     // A filter by name that matches nothing here is no result of its own.
     counts: more.length > 0 && ended.code === 0 && counts.passed === 0 ? tally() : counts,

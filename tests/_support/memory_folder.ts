@@ -38,27 +38,30 @@ function isRoomy({ type, free, available }: MemoryRoom): boolean {
   return type === TMPFS && free >= NEEDED && available >= NEEDED
 }
 
+/** What a container with a limit may still take, in bytes: its files in memory count as its memory. */
+export function leftOfGroup(read: (path: string) => string): number {
+  try {
+    // The text "max" is no limit.
+    const limit = Number(read('/sys/fs/cgroup/memory.max'))
+    const left = limit - Number(read('/sys/fs/cgroup/memory.current'))
+    return Number.isNaN(left) ? Infinity : left
+  } catch {
+    // Another version of cgroups, or none.
+    return Infinity
+  }
+}
+
 function roomHere(): MemoryRoom | null {
   if (Deno.build.os !== 'linux') return null
   try {
     const { type, bavail, bsize } = statfsSync(dirname(MEMORY))
-    const available = Math.min(Deno.systemMemoryInfo().available, groupRoom())
+    const available = Math.min(
+      Deno.systemMemoryInfo().available,
+      leftOfGroup(Deno.readTextFileSync),
+    )
     return { type, free: bavail * bsize, available }
   } catch {
     // There is no such folder.
     return null
-  }
-}
-
-/** How much memory the limit of a container leaves (cgroup v2), in bytes. */
-function groupRoom(): number {
-  const read = (name: string): number =>
-    Number(Deno.readTextFileSync(`/sys/fs/cgroup/memory.${name}`))
-  try {
-    const room = read('max') - read('current')
-    // "max": there is no limit.
-    return Number.isNaN(room) ? Infinity : room
-  } catch {
-    return Infinity
   }
 }

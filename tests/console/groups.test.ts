@@ -51,7 +51,7 @@ async function makeLetters(org: string, errors: Record<string, number>): Promise
 }
 
 const rowOf = (page: Page, error: string): ReturnType<Page['locator']> =>
-  page.getByRole('row').filter({ hasText: error })
+  page.getByRole('row').filter({ has: page.getByText(error, { exact: true }) })
 
 Deno.test('replays a group of dead letters by its error, and leaves the others alone', async () => {
   const org = 'group-small'
@@ -79,7 +79,7 @@ Deno.test('the replay of a group goes on without the page, and is cancelled in a
   const first = await console_.open(`/dead-letters?view=groups&org=${org}`)
   await rowOf(first.page, 'HTTP 503').getByRole('button', { name: 'Replay' }).click()
   await first.page.getByRole('heading', { name: 'Replay 200 dead letters?' }).waitFor()
-  await first.page.getByLabel(/Replays a second/).fill('5')
+  await first.page.getByLabel(/Replays a second/).fill('1')
   await first.page.getByLabel('Type 200 to confirm').fill('200')
   await first.page.getByRole('button', { name: 'Start the job' }).click()
   await first.page.getByText(/Handled \d+ of 200/).waitFor()
@@ -90,7 +90,7 @@ Deno.test('the replay of a group goes on without the page, and is cancelled in a
   const { page, errors, close } = await console_.open(`${address.pathname}${address.search}`)
   await page.getByText(/Handled (?!0 )\d+ of 200/).waitFor()
   await page.getByRole('button', { name: 'Cancel the job' }).click()
-  await page.getByText(/It was cancelled: \d+ were sent again/).waitFor()
+  await page.getByText(/It was cancelled: \d+ (was|were) sent again/).waitFor()
   const left = await waiting(org)
   expect(left['timeout']).toBe(5)
   expect(left['HTTP 503']).toBeGreaterThan(0)

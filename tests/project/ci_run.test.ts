@@ -62,6 +62,60 @@ Deno.test('each word that .ci/run selects tests by is in the path of some', asyn
   expect(words.filter((word) => !paths.some((path) => path.includes(word)))).toEqual([])
 })
 
+/** Of tests/e2e, what .ci/run leaves out on Postgres 17: each calls SQL functions that "SQL on 17" tests. */
+const notOn17 = [
+  'alerts',
+  'api_clients',
+  'api_endpoints',
+  'api_events',
+  'api_first_reads',
+  'api_fuzz',
+  'api_isolation',
+  'api_limits',
+  'api_locations',
+  'api_operations',
+  'api_portal',
+  'api_sagas',
+  'broker_kafka',
+  'broker_rabbitmq',
+  'broker_stack',
+  'callbacks',
+  'callbacks_fuzz',
+  'callbacks_inbound',
+  'channel_check',
+  'cli_database',
+  'cli_deploy',
+  'cli_types',
+  'copies',
+  'cron_jobs',
+  'example_consumer',
+  'failover',
+  'functions_process',
+  'functions_proxy',
+  'incident',
+  'job_timeouts',
+  'message_codes',
+  'message_killed',
+  'messages',
+  'moves',
+  'runbook',
+  'stack_killed',
+  'start_once',
+  'traces',
+  'upgraded',
+]
+
+Deno.test('each test of the whole stack runs on Postgres 17, or is listed as one that need not', async () => {
+  const { lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`)
+  const words = lines.find((line) => line.includes(' --short '))?.split(' ')
+    .filter((word) => word.startsWith('e2e/')) ?? []
+  const files = (await listFiles(projectRoot, 'tests/e2e', '.test.ts')).map((path) =>
+    path.replace('tests/e2e/', '').replace('.test.ts', '')
+  ).filter((name) => !name.includes('/'))
+  const left = files.filter((name) => !words.some((word) => `e2e/${name}`.includes(word)))
+  expect(left.sort()).toEqual([...notOn17].sort())
+})
+
 Deno.test('.ci/run leaves out the soak if the tests took more than 70 minutes, and says so', async () => {
   const { code, lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`, 70 * 60)
   expect(code).toBe(0)

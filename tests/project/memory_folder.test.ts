@@ -1,7 +1,7 @@
 /** Where the databases of a run of tests are. */
 
 import { expect } from '@std/expect'
-import { type MemoryRoom, memoryRoot } from '../_support/memory_folder.ts'
+import { leftOfGroup, type MemoryRoom, memoryRoot } from '../_support/memory_folder.ts'
 
 const GIB = 1024 ** 3
 const TMPFS = 0x01021994
@@ -20,4 +20,14 @@ Deno.test('a folder of that name that is on a disk, or not there, is no memory',
 
 Deno.test('what is no part of a run has its databases on the disk', () => {
   expect(memoryRoot(undefined, () => roomy)).toBe(null)
+})
+
+Deno.test('the limit of a container is one of its files in memory, too', () => {
+  const group = (max: string): number =>
+    leftOfGroup((path) => path.endsWith('memory.max') ? `${max}\n` : '1000\n')
+  expect(group('5000')).toBe(4000)
+  expect(group('max')).toBe(Infinity)
+  expect(leftOfGroup(() => {
+    throw new Deno.errors.NotFound()
+  })).toBe(Infinity)
 })

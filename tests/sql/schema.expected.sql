@@ -9998,7 +9998,8 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType', error = p_job ->> 'error'
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType',
+    error = pg_catalog.left(p_job ->> 'error', 200)
   where j.id = (v_result ->> 'id')::bigint
     and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
@@ -10011,7 +10012,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "error": that of a group (group_dead_letters()), "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "error": only its first 200 characters count, as in group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26037,6 +26038,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- A group has the errors that begin so.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -26063,7 +26066,7 @@ begin
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
       and pg_catalog.left(v_letter.error, 200)
-        = coalesce(p_job ->> 'error', pg_catalog.left(v_letter.error, 200))
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;
@@ -29529,7 +29532,11 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
-  v_number bigint;
+  v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  -- One of so many changes looks for old ones of the organisation.
+  v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
+  v_changes bigint;
+  v_last bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
@@ -29538,13 +29545,12 @@ begin
   end if;
   update outbox.event_catalogue c set changes = c.changes + 1
   where c.org_id = v_org_id
-  returning c.changes into v_number;
-  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at,
-    number)
+  returning c.changes into v_changes;
+  insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
-    v_difference, pg_catalog.left(p_actor, 200), outbox.clock(), v_number);
+    v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
@@ -29552,16 +29558,21 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
-  -- By its number, because counting them would read all. More than one, so that a lower setting is
-  -- reached after some changes.
-  v_number := v_number - outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
-  if v_number > 0 then
+  -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
+  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
+  if v_changes % v_period = 0 then
+    select o.id into v_last
+    from outbox.event_type_change o
+    where o.org_id >= v_org_id and o.org_id <= v_org_id
+    order by o.org_id desc, o.id desc
+    offset v_kept_by_org limit 1;
+    -- More than were recorded since the last time, so that a lower setting is reached.
     delete from outbox.event_type_change c
-    where c.number <= v_number and c.id = any (array(
+    where c.id <= v_last and c.id = any (array(
       select o.id from outbox.event_type_change o
       where o.org_id >= v_org_id and o.org_id <= v_org_id
       order by o.org_id, o.id
-      limit 10));
+      limit 10 * v_period));
   end if;
 end
 $$;
@@ -29570,7 +29581,7 @@ ALTER FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after out
 
 -- Name: FUNCTION record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest of the type above 100, and up to 10 of the organisation above event_type.changes_kept. The caller holds the row of the catalogue.';
+COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest of the type above 100, and those of the organisation above event_type.changes_kept, for which it looks after each hundredth part of this number, or each 100th change. The caller holds the row of the catalogue.';
 
 -- Name: record_values(oid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39376,7 +39387,7 @@ ALTER TABLE outbox.event_catalogue OWNER TO postgres;
 
 -- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue. changes counts the rows that were ever inserted into event_type_change.';
+COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue. changes counts the changes of event types that were ever recorded, also those that are deleted.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -39406,7 +39417,6 @@ CREATE TABLE outbox.event_type_change (
     difference jsonb NOT NULL,
     actor text,
     created_at timestamp with time zone NOT NULL,
-    number bigint NOT NULL,
     CONSTRAINT event_type_change_action_is_known CHECK ((action = ANY (ARRAY['CREATED'::text, 'CHANGED'::text, 'DELETED'::text])))
 );
 
@@ -39414,7 +39424,7 @@ ALTER TABLE outbox.event_type_change OWNER TO postgres;
 
 -- Name: TABLE event_type_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_type_change IS 'The changes of event types. difference: type_difference() of the type before and after. actor: who did it, as far as the function api knows the caller; null in SQL. number: its place among all changes that its organisation ever had.';
+COMMENT ON TABLE outbox.event_type_change IS 'The changes of event types. difference: type_difference() of the type before and after. actor: who did it, as far as the function api knows the caller; null in SQL.';
 
 -- Name: event_type_change_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 

@@ -1,17 +1,29 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
-import { number } from '../app/format.ts'
+import { number, visible } from '../app/format.ts'
 import { may } from '../app/session.ts'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
-import { ReplayGroup } from './replay_all.tsx'
+import { type Group, ReplayGroup } from './replay_all.tsx'
 
 /** The dead letters that wait for a decision, by endpoint and error. */
 export function DeadLetterGroups(): JSX.Element {
+  // Not in its row, which may go while somebody types.
+  const [replayed, setReplayed] = useState<Group | null>(null)
+  return (
+    <>
+      {replayed !== null && <ReplayGroup {...replayed} onClose={() => setReplayed(null)} />}
+      <Groups onReplay={setReplayed} />
+    </>
+  )
+}
+
+function Groups({ onReplay }: { onReplay(group: Group): void }): JSX.Element {
   const groups = useLive(
     ['dead-letter-groups'],
     (signal) => api.groupDeadLetters({ signal }),
@@ -36,7 +48,7 @@ export function DeadLetterGroups(): JSX.Element {
                     <tr>
                       <th scope='col'>Endpoint</th>
                       <th scope='col'>Error</th>
-                      <th scope='col' class='num'>Number</th>
+                      <th scope='col' class='num'>Dead letters</th>
                       <th scope='col'>First</th>
                       <th scope='col'>Last</th>
                       <th scope='col'>List</th>
@@ -61,12 +73,18 @@ export function DeadLetterGroups(): JSX.Element {
                         </td>
                         <td class='nowrap'>
                           <Link to={`/dead-letters?endpoint=${endpointId}`} row>
-                            Show all
+                            All of the endpoint
                           </Link>
                         </td>
                         {mayReplay && (
                           <td class='nowrap'>
-                            <ReplayGroup {...{ endpointId, error, firstAt }} />
+                            <button
+                              type='button'
+                              aria-label={`Replay: ${visible(error)}`}
+                              onClick={() => onReplay({ endpointId, error, firstAt })}
+                            >
+                              Replay …
+                            </button>
                           </td>
                         )}
                       </tr>

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number, span, visible } from '../app/format.ts'
+import { count, number, span } from '../app/format.ts'
 import { navigate } from '../app/location.ts'
 import { Confirm } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -29,6 +29,9 @@ interface Filter {
 
 type Preview = Output<'previewReplayJob'>
 
+/** A group has the errors that begin with so many characters. */
+const groupedBy = 200
+
 /** From this number on, the number must be typed. */
 const typedFrom = 100
 
@@ -45,27 +48,20 @@ export function ReplayAll(selection: Selection): JSX.Element {
   )
 }
 
-/** Replays a group of dead letters in the same way: those of an endpoint with the same error. */
-export function ReplayGroup({ endpointId, error, firstAt }: {
+/** Dead letters of an endpoint with the same error. */
+export interface Group {
   endpointId: string
+  /** Its first 200 characters. */
   error: string
   /** The job begins here, and does not look for older ones, which the group has not counted. */
   firstAt: string
+}
+
+/** Replays a group in the same way. */
+export function ReplayGroup({ endpointId, error, firstAt, onClose }: Group & {
+  onClose(): void
 }): JSX.Element {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <button type='button' aria-label={`Replay: ${visible(error)}`} onClick={() => setOpen(true)}>
-        Replay …
-      </button>
-      {isOpen && (
-        <Plan
-          filterNow={() => ({ endpointId, error, failedFrom: firstAt })}
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
-  )
+  return <Plan filterNow={() => ({ endpointId, error, failedFrom: firstAt })} onClose={onClose} />
 }
 
 function filterOf({ endpointId, eventType, spanName }: Selection): Filter {
@@ -130,7 +126,9 @@ function Confirmation({ preview, filter, onClose }: {
       </p>
       {filter.error !== undefined && (
         <p>
-          Only those with the error “<Foreign text={filter.error} />”.
+          Only those{' '}
+          {[...filter.error].length < groupedBy ? 'with the error' : 'whose error begins with'}{' '}
+          “<Foreign text={filter.error} />”.
         </p>
       )}
       <ul class='sample'>

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import { visible } from '../app/format.ts'
 import { may } from '../app/session.ts'
+import { useNextFocus } from '../parts/focus.ts'
 import { Foreign } from '../parts/value.tsx'
 import type { HeaderRow } from './headers.ts'
 
@@ -16,10 +17,12 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
 }): JSX.Element {
   const replace = (i: number, change: Partial<HeaderRow>): void =>
     onChange(rows.map((one, j) => j === i ? { ...one, ...change } : one))
+  // Each button goes with what it does.
+  const { root, focus } = useNextFocus<HTMLFieldSetElement>()
   const mayWrite = may('endpoints:write')
   const isKept = rows.some(({ value }) => value === null)
   return (
-    <fieldset class='field'>
+    <fieldset ref={root} class='field'>
       <legend>Custom headers</legend>
       <p class='field-hint'>
         Sent with each request. Values cannot be read, only replaced.
@@ -38,7 +41,10 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
                     type='button'
                     class='plain'
                     aria-label={`Replace the value of ${visible(name)}`}
-                    onClick={() => replace(i, { value: '' })}
+                    onClick={() => {
+                      replace(i, { value: '' })
+                      focus(`[data-value='${i}']`)
+                    }}
                   >
                     Replace
                   </button>
@@ -48,7 +54,7 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
             : (
               <>
                 <input
-                  aria-label='Name of the header'
+                  aria-label={`Name of the header ${i + 1}`}
                   placeholder='x-tenant'
                   value={name}
                   maxLength={100}
@@ -57,9 +63,9 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
                   onInput={(event) => replace(i, { name: event.currentTarget.value })}
                 />
                 <input
-                  aria-label='Value of the header'
+                  aria-label={`Value of the header ${i + 1}`}
+                  data-value={i}
                   value={value}
-                  maxLength={4096}
                   spellcheck={false}
                   autocomplete='off'
                   onInput={(event) => replace(i, { value: event.currentTarget.value })}
@@ -71,7 +77,10 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
               type='button'
               class='plain'
               aria-label={`Remove the header ${visible(name)}`}
-              onClick={() => onChange(rows.filter((_, j) => j !== i))}
+              onClick={() => {
+                onChange(rows.filter((_, j) => j !== i))
+                focus('[data-add]')
+              }}
             >
               Remove
             </button>
@@ -88,6 +97,7 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
       {mayWrite && (
         <button
           type='button'
+          data-add=''
           onClick={() => onChange([...rows, { name: '', value: '' }])}
         >
           Add header

@@ -16,7 +16,7 @@ import { fieldsOf, type FormErrors, type FormFields, readForm } from './form_sch
 type Endpoint = Output<'getEndpoint'>
 
 const labels: Record<keyof FormFields, [label: string, hint: string]> = {
-  url: ['URL', 'Another host needs the values of the custom headers again.'],
+  url: ['URL', 'Where the requests go.'],
   description: ['Description', 'For people: what receives these events.'],
   eventTypes: ['Event types', 'Separated by spaces: order.paid, order.* or *.'],
   filter: ['Filter', 'A condition on the payload, such as $.total > 100. Empty: all events.'],

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/preact-query'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 
 /**
  * Keeps an error of a view from emptying the whole page. `fallback` shows a sentence in place of the view. The
@@ -16,11 +16,20 @@ export function Boundary({ at, fallback, tell, children }: {
   children: ComponentChildren
 }): JSX.Element {
   const queries = useQueryClient()
-  const [error, reset] = useErrorBoundary(tell)
+  const failedAt = useRef<string | null>(null)
+  const [error, reset] = useErrorBoundary((thrown: unknown) => {
+    failedAt.current = at
+    tell(thrown)
+  })
   // What the view has read may be the cause, and it would be shown again from the cache.
   useEffect(() => {
     if (error !== undefined) queries.removeQueries({ type: 'inactive' })
   }, [error])
-  useEffect(reset, [at])
+  useEffect(() => {
+    // This also runs after the drawing that failed, which must not be repeated.
+    if (failedAt.current === null || failedAt.current === at) return
+    failedAt.current = null
+    reset()
+  }, [at])
   return error === undefined ? <>{children}</> : fallback(reset)
 }

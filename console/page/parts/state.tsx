@@ -10,11 +10,14 @@ import { span, visible } from '../app/format.ts'
 export const viewFailed = 'Something in this view failed: try again, or reload the page if it ' +
   'happens again, because it may be older than the API'
 
+/** What is said of an error; the text of a mistake is not shown. */
+function saidOf(error: unknown): { message: string; remedy: string | null } {
+  return isFault(error) ? { message: viewFailed, remedy: null } : asFailure(error)
+}
+
 /** An error, with what to do about it. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }): JSX.Element {
-  const { message, remedy } = isFault(error)
-    ? { message: viewFailed, remedy: null }
-    : asFailure(error)
+  const { message, remedy } = saidOf(error)
   return (
     <div class='problem' role='alert'>
       <p>{visible(message)}.</p>
@@ -72,7 +75,7 @@ function Stale({ error, since }: { error: unknown; since: number }): JSX.Element
   const now = useNow()
   return (
     <div class='problem' role='alert'>
-      <p>{visible(asFailure(error).message)}. What is shown is {span(now - since)} old.</p>
+      <p>{visible(saidOf(error).message)}. What is shown is {span(now - since)} old.</p>
     </div>
   )
 }

@@ -1296,7 +1296,6 @@ export type Database = {
           'created_at': string
           'difference': NonNullable<Json>
           'id': number
-          'number': number
           'org_id': string
           'type': string
         }
@@ -1307,7 +1306,6 @@ export type Database = {
           'created_at': string
           'difference': NonNullable<Json>
           'id'?: never
-          'number': number
           'org_id': string
           'type': string
         }
@@ -1317,7 +1315,6 @@ export type Database = {
           'created_at'?: string
           'difference'?: NonNullable<Json>
           'id'?: never
-          'number'?: number
           'org_id'?: string
           'type'?: string
         }

@@ -15,7 +15,8 @@ export const newReplayJobSchema = z.strictObject({
     description: 'Only those that failed until this time; the default is now.',
   }),
   error: groupErrorSchema.optional().openapi({
-    description: 'Only those of the groups with this `error`, see `GET /dead-letter-groups`.',
+    description:
+      'Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.',
     example: 'HTTP 404',
   }),
   ratePerSecond: z.int().min(1).max(1000).default(50).openapi({
@@ -80,7 +81,8 @@ export const replayJobSchema = z.object({
   endpointId: uuidSchema.nullable().openapi({ description: 'Null: those of all endpoints.' }),
   eventType: z.string().nullable().openapi({ description: 'Null: those of all event types.' }),
   error: z.string().nullable().openapi({
-    description: 'Only those of the groups with this error; null: those with any error.',
+    description:
+      'Only those whose error has these first 200 characters; null: those with any error.',
   }),
   failedFrom: timeSchema.nullable().openapi({
     description: 'Only those that failed at this time or later.',

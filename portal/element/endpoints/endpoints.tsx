@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
+import { everyMs } from '../app/data.ts'
 import { type Pages, usePages } from '../app/pages.ts'
 import { Go } from '../parts/go.tsx'
 import { More } from '../parts/more.tsx'
@@ -27,6 +28,8 @@ export function useEndpoints(search = ''): Pages<Endpoint> {
         },
         signal,
       }),
+    // One that finds few has looked at all endpoints.
+    search === '' ? {} : { every: everyMs.slow },
   )
 }
 
@@ -44,7 +47,7 @@ export function EndpointsView(): JSX.Element {
   const canCreate = useCanCreate()
   // A token with limits lists its endpoints without a filter.
   const canSearch = session.endpointIds === null && session.eventTypes === null &&
-    (all.hasMore || (all.data?.length ?? 0) > rowsWithoutSearch)
+    (search !== '' || all.hasMore || (all.data?.length ?? 0) > rowsWithoutSearch)
   return (
     <section aria-labelledby='endpoints-title'>
       <div class='head'>

@@ -110,6 +110,7 @@ function Choice({ one, isOn, onChange }: {
           <button
             type='button'
             class='plain'
+            part='button'
             aria-expanded={isOpen}
             aria-label={t('exampleOf', { type: visible(one.type) })}
             onClick={() => setOpen(!isOpen)}

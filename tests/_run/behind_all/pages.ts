@@ -25,6 +25,32 @@ export const pagesBehind: readonly Behind[] = [
       'e2e/api_events and its neighbours have the routes. Left is how many clicks a task takes.',
   },
   {
+    file: 'tests/console/failing_view.test.ts',
+    why: 'It starts a stack and a browser, and waits for polls that fail, in about half a minute.',
+    caughtBy: ['tests/portal/token.test.ts', 'tests/console/server.test.ts'],
+    how: 'token has which failures may be repeated, and server what the page gets. Left is what ' +
+      'a view says that throws.',
+  },
+  {
+    file: 'tests/console/groups.test.ts',
+    why: 'It starts a stack and a browser, and replays dead letters by their error.',
+    caughtBy: [
+      'tests/sql/api/preview_replay_job/of_a_group.test.sql',
+      'tests/sql/api/group_dead_letters/groups.test.sql',
+    ],
+    how:
+      'They have what a group counts and what its job replays. Left are the dialog and the job ' +
+      'that goes on without the page.',
+  },
+  {
+    file: 'tests/console/headers.test.ts',
+    why: 'It starts a stack and a browser, and sends events with changed headers.',
+    caughtBy: ['tests/console/form.test.ts', 'tests/e2e/api_endpoints.test.ts'],
+    how:
+      'form has what is wrong and what is sent to the API, and api_endpoints what it does with ' +
+      'it. Left are the fields.',
+  },
+  {
     file: 'tests/console/many_endpoints.test.ts',
     why: 'It makes 5,000 endpoints, and opens their list in a browser.',
     caughtBy: ['tests/console/server.test.ts', 'tests/sql/api/api_endpoints/plans.test.sql'],

@@ -317,10 +317,17 @@ union all
   },
   {
     file: 'sql/api/event_type_changes.sql',
-    find: '    where c.number <= v_number and c.id = any (array(',
+    find: '    where c.id <= v_last and c.id = any (array(',
     replace: '    where c.id = any (array(',
     tests: ['sql/api/list_event_type_changes/bound.test.sql'],
-    why: 'An organisation whose history has reached its bound loses ten changes with each new one.',
+    why: 'An organisation loses ten times as many changes as are recorded.',
+  },
+  {
+    file: 'sql/api/event_type_changes.sql',
+    find: '    offset v_kept_by_org limit 1;',
+    replace: '    offset greatest(0, v_kept_by_org - v_changes / 2) limit 1;',
+    tests: ['sql/api/list_event_type_changes/bound.test.sql'],
+    why: 'An event type that changes often takes the history of the others away.',
   },
   {
     file: 'sql/api/event_type_changes.sql',

@@ -28,7 +28,10 @@ export type Connections<Target, Connection> = {
   ): Promise<Outcome>
   /** Waits until a further record of the endpoint may be sent, up to one second. */
   room(endpointId: string): Promise<void>
-  /** Closes unused connections now, and the others when they become unused. Resolves when the former are closed. */
+  /**
+   * Closes unused connections now, and the others when they become unused. Resolves when the unused ones are closed,
+   * and those that were given up before.
+   */
   closeIdle(): Promise<void>
   /** How many brokers have a connection, or were connected to in the last second before the last
    * connection. */
@@ -103,7 +106,9 @@ export function createConnections<Target, Connection>(
       const dialled = await withTimeout(dialMs, dialling)
       if (dialled === null) {
         // The client may wait forever for an interrupted handshake.
-        void dialling.then((made) => isFailure(made) ? undefined : close(made))
+        void dialling.then((made) => {
+          if (!isFailure(made)) untilClosed(closeGently(made))
+        })
         return { failure: late(), at: now() }
       }
       return isFailure(dialled) ? { failure: dialled, at: now() } : { connection: dialled }
@@ -191,8 +196,13 @@ export function createConnections<Target, Connection>(
 
     async function closeOpen(): Promise<void> {
       const state = await entry.connecting
-      if ('connection' in state) await withTimeout(closeMs, close(state.connection))
+      if ('connection' in state) await closeGently(state.connection)
     }
+  }
+
+  /** A connection that cannot be closed is broken, and nothing uses it any more. */
+  async function closeGently(connection: Connection): Promise<void> {
+    await withTimeout(closeMs, close(connection)).catch(() => {})
   }
 
   async function closeIdle(): Promise<void> {

@@ -9,13 +9,11 @@ create table outbox.event_type_change (
     check (action in ('CREATED', 'CHANGED', 'DELETED')),
   difference jsonb not null,
   actor text,
-  created_at timestamptz not null,
-  number bigint not null
+  created_at timestamptz not null
 );
 comment on table outbox.event_type_change is
   'The changes of event types. difference: type_difference() of the type before and after. actor: '
-  'who did it, as far as the function api knows the caller; null in SQL. number: its '
-  'place among all changes that its organisation ever had.';
+  'who did it, as far as the function api knows the caller; null in SQL.';
 create index event_type_change_type on outbox.event_type_change (org_id, type, id);
 create index event_type_change_org on outbox.event_type_change (org_id, id);
 create index event_type_change_age on outbox.event_type_change (created_at);
@@ -26,8 +24,8 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
 alter table outbox.event_catalogue add column changes bigint not null default 0;
 comment on table outbox.event_catalogue is
   'strict: whether the API rejects events with types that are not in the catalogue of the '
-  'organisation. version increases with each change of the catalogue. changes counts the rows that '
-  'were ever inserted into event_type_change.';
+  'organisation. version increases with each change of the catalogue. changes counts the '
+  'changes of event types that were ever recorded, also those that are deleted.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('type_changes', 'outbox.remove_type_changes');

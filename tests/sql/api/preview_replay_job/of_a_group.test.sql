@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_usage.sql
-select plan(16);
+select plan(18);
 
 create temporary table e as select endpoint('{a.*}', p_org_id => 'org-1') as a, endpoint('{a.*}', p_org_id => 'org-1') as b, endpoint('{a.*}', p_org_id => 'org-2') as other;
 do $$ begin perform events(6, 'a.b', p_org_id => 'org-1'), events(2, 'a.b', p_org_id => 'org-2'), fail(404), time_passes('1 h'); end $$;
@@ -27,6 +27,9 @@ select is((select string_agg(n::text, ' ' order by n, endpoint) from groups), '1
 select is((select bool_and(outbox.preview_replay_job('org-1', selection(g)) ->> 'total' = g.n::text) from groups g), true, 'the preview of each counts what the group counts');
 select is((select bool_and(outbox.preview_replay_job('org-1', selection(g)) ->> 'rows' = '6') from groups g), true, 'among those that wait at its endpoint');
 select is((select sum((outbox.preview_replay_job('org-1', selection(g) - 'endpointId') ->> 'total')::integer) from groups g where g.endpoint = (select a from e)), 12::bigint, 'without the endpoint, those of all of the organisation with this error');
+select is(outbox.preview_replay_job('org-1', jsonb_build_object('endpointId', (select a from e), 'error', long || ' of 1')) ->> 'total',
+  outbox.preview_replay_job('org-1', jsonb_build_object('endpointId', (select a from e), 'error', long)) ->> 'total', 'of a whole error of more than 200 characters, the first 200 count') from error;
+select is(outbox.create_replay_job('org-3', jsonb_build_object('error', long || ' of 1')) ->> 'error', long, 'also in a job') from error;
 select is(outbox.preview_replay_job('org-1', '{"error": "100 "}') ->> 'total', '0', 'the error is compared as a whole');
 select is(outbox.preview_replay_job('org-1', '{"error": "1%"}') ->> 'total', '0', 'and is no pattern');
 select is(refusal(format('select outbox.preview_replay_job(%L, %L)', 'org-2', selection(g))), format('OH002 endpoint %L does not exist', g.endpoint), 'another org''s group is none') from groups g limit 1;

@@ -104,6 +104,17 @@ Deno.test('closeIdle() waits for the end of a connection that a failure has reti
   expect(isDone).toBe(true)
 })
 
+Deno.test('a connection that cannot be closed fails neither its delivery nor closeIdle()', async () => {
+  const it = harness()
+  it.closing = () => Promise.reject(new Error('reset'))
+  expect(await it.send(() => Promise.resolve(reset))).toEqual(reset)
+  // An error that nobody handles would fail this test.
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect(await it.send(undefined, 'b')).toEqual(delivered)
+  await it.connections.closeIdle()
+  expect(it.dialled.map(({ isClosed }) => isClosed)).toEqual([true, true])
+})
+
 Deno.test('use() sends no further record while 64 late ones of the endpoint have no response', async () => {
   const it = harness()
   const { promise, resolve } = Promise.withResolvers<Outcome>()

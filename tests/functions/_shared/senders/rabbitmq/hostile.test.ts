@@ -74,11 +74,12 @@ for (const [what, answers] of cases) {
   })
 }
 
-const sanitized = { sanitizeOps: true, sanitizeResources: true }
+/** Also where the file is run alone. */
+const withoutLeaks = { sanitizeOps: true, sanitizeResources: true }
 
 Deno.test(
   'a broker that never confirms the end of a connection keeps no socket and no timer',
-  sanitized,
+  withoutLeaks,
   async () => {
     using broker = startHostileRabbitMq({ ...ack(1n), '10.50': () => [] })
     const sender = createRabbitMqSender()
