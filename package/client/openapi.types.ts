@@ -3474,6 +3474,8 @@ export interface components {
             responseCut: boolean;
             /** @description Whether the request was sent twice, because the first connection was already closed. */
             resent: boolean;
+            /** @description The version of the endpoint with which it was sent; null if it is not known, or nothing was sent to an endpoint. */
+            endpointVersion: number | null;
             /**
              * Format: date-time
              * @description When the next attempt is due; null: there is none.

@@ -422,14 +422,15 @@ CREATE TYPE outbox.result AS (
 	provider_id text,
 	provider jsonb,
 	cut boolean,
-	resent boolean
+	resent boolean,
+	endpoint_version integer
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response; endpoint_version: of the endpoint that the run used.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1860,14 +1861,14 @@ begin
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut, resent)
+      response_cut, resent, endpoint_version)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut, g.resent
+      g.cut, g.resent, g.endpoint_version
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -2437,7 +2438,7 @@ begin
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, cut,
-        resent, place)
+        resent, endpoint_version, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -2454,7 +2455,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
       l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent, r.place,
+      r.resent, r.endpoint_version, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
       v.dead,
       v.dead and x.refused and (f.rule).of_recipient as let_go,
@@ -2674,16 +2675,18 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut, resent)
+      failed_attempts, response_cut, resent, endpoint_version)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null,
+      null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -8704,10 +8707,10 @@ begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, resent, place)
+      provider, cut, resent, endpoint_version, place)
     join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -11321,7 +11324,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13288,6 +13291,7 @@ CREATE TABLE outbox.attempt (
     failed_attempts integer,
     response_cut boolean,
     resent boolean,
+    endpoint_version integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
@@ -13299,7 +13303,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response. endpoint_version: the version of the endpoint with which the run made the request; null if the run did not say it.';
 
 -- Name: fail_attempt(outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16518,7 +16522,7 @@ CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -20638,6 +20642,7 @@ begin
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
       'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
+      'endpointVersion', o.endpoint_version,
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -20657,7 +20662,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22238,7 +22243,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -22431,7 +22436,7 @@ begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[
       row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
-        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+        null, null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
     select * into v_delivery from outbox.delivery d
     where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
     if v_delivery.leased_until is not null then
@@ -38738,6 +38743,7 @@ CREATE TABLE outbox.attempt_default (
     failed_attempts integer,
     response_cut boolean,
     resent boolean,
+    endpoint_version integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );

@@ -40,6 +40,7 @@ export type Database = {
           'attempt': number
           'duration_ms': number | null
           'endpoint_id': string | null
+          'endpoint_version': number | null
           'error': string | null
           'error_class': string | null
           'event_id': string
@@ -59,6 +60,7 @@ export type Database = {
           'attempt': number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
@@ -77,6 +79,7 @@ export type Database = {
           'attempt'?: number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
@@ -98,6 +101,7 @@ export type Database = {
           'attempt': number
           'duration_ms': number | null
           'endpoint_id': string | null
+          'endpoint_version': number | null
           'error': string | null
           'error_class': string | null
           'event_id': string
@@ -117,6 +121,7 @@ export type Database = {
           'attempt': number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
@@ -135,6 +140,7 @@ export type Database = {
           'attempt'?: number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
@@ -9054,6 +9060,7 @@ export type Database = {
         'provider': Json | null
         'cut': boolean | null
         'resent': boolean | null
+        'endpoint_version': number | null
       }
       'routing': {
         'events': (string)[] | null

@@ -59,7 +59,7 @@ select is(refusal($$select outbox.list_deliveries('org-1', p_cursor => 'abc')$$)
 create temporary table dead as select event_id, endpoint_id from outbox.dead_letter;
 create temporary table attempts as select outbox.list_attempts('org-1', event_id, endpoint_id) as a from dead;
 select is((select string_agg(r ->> 'attempt' || ' ' || (r ->> 'kind') || ' ' || (r ->> 'outcome'), ', ' order by o) from attempts, jsonb_array_elements(a -> 'data') with ordinality x (r, o)), '1 attempt failed, 2 attempt failed, 2 close dead_letter', 'its attempts in order');
-select is((a -> 'data' -> 1) - 'errorClass', '{"attempt": 2, "kind": "attempt", "outcome": "failed", "at": "2026-03-01T15:00:00.000Z", "status": 503, "error": "busy", "durationMs": null, "response": null, "responseCut": false, "resent": false, "nextRetryAt": null}', 'each with all of it') from attempts;
+select is((a -> 'data' -> 1) - 'errorClass', '{"attempt": 2, "kind": "attempt", "outcome": "failed", "at": "2026-03-01T15:00:00.000Z", "status": 503, "error": "busy", "durationMs": null, "response": null, "responseCut": false, "resent": false, "endpointVersion": null, "nextRetryAt": null}', 'each with all of it') from attempts;
 select is((select string_agg(r ->> 'kind', ' ') from dead, lateral outbox.list_attempts('org-1', event_id, endpoint_id, outbox.key_to_cursor('1'), 1) a, jsonb_array_elements(a -> 'data') r), 'attempt', 'page by page');
 select is(refusal(format('select outbox.list_attempts(%L, %L, %L)', 'org-2', event_id, endpoint_id)), format('OH002 delivery %s.%s does not exist', event_id, endpoint_id), 'nobody else''s') from dead;
 select is(outbox.get_delivery('org-1', event_id, endpoint_id) ->> 'status', 'dead_letter', 'one delivery') from dead;
