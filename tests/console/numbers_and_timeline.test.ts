@@ -115,6 +115,17 @@ Deno.test('a list is copied as curl with its filters', async () => {
   await close()
 })
 
+Deno.test('what is copied as SQL is one statement, whatever the address has as organisation', async () => {
+  const org = "x'); drop schema outbox cascade; --"
+  const { page, close } = await console_.open(`/?org=${encodeURIComponent(org)}`)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy as SQL' }).click()
+  const [row] = await console_.outhook.sql`
+    select format('select outbox.get_org_overview(%L, 60);', ${org}::text) as text`
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(row?.text)
+  await close()
+})
+
 Deno.test('the last day and week have numbers of their own', async () => {
   const { page, close } = await console_.open('/')
   for (const [button, minutes] of [['Last day', '1440'], ['Last week', '10080']] as const) {
