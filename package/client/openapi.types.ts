@@ -2966,8 +2966,13 @@ export interface components {
                  */
                 since: string;
             };
-            /** @description The retries that are due within the next hour; counted up to 1,000. */
-            retriesDue: number;
+            /** @description The retries that become due within the next hour; not those that are due already. */
+            retriesDue: {
+                /** @description How many there were. */
+                total: number;
+                /** @description Whether there may be more: 1,000 are counted, among the first 10,000 deliveries of the hour. */
+                capped: boolean;
+            };
             /** @description The number of deliveries that are not finished. */
             open: number;
             /** @description How many requests are in flight. */

@@ -3,6 +3,7 @@
 import { expect } from '@std/expect'
 import { changeWords } from '../../console/page/catalogue/change_words.ts'
 import { isCut, searchProblem } from '../../console/page/events/search_text.ts'
+import { attemptsPath } from '../../console/page/overview/attempts_path.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
@@ -116,4 +117,13 @@ Deno.test('a search that found as many events as it reads says that there are mo
   expect(isCut({ events, more: false })).toBe(false)
   // More deliveries than it reads, of few events.
   expect(isCut({ events: events.slice(1), more: true })).toBe(false)
+})
+
+Deno.test('a number of attempts that was counted only since a time leads to those since then', () => {
+  expect(attemptsPath('failed', 'hour', null)).toBe(
+    '/events?view=attempts&outcome=failed&span=hour',
+  )
+  expect(attemptsPath('failed', 'hour', '2026-03-01T11:59:58.000Z')).toBe(
+    '/events?view=attempts&outcome=failed&span=hour&since=2026-03-01T11%3A59%3A58.000Z',
+  )
 })

@@ -4716,7 +4716,7 @@ export type Database = {
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_retries': {
         Args: { 'p_after': string; 'p_org_id': string; 'p_until': string }
-        Returns: number
+        Returns: Json
       }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {

@@ -380,8 +380,9 @@ union all
   },
   {
     file: 'sql/api/due_retries.sql',
-    find: 'where r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0)',
-    replace: 'where r.leased_until is null',
+    find:
+      'select r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0) as retries',
+    replace: 'select r.leased_until is null as retries',
     tests: ['sql/api/get_org_overview/cheap.test.sql'],
     why: 'A first attempt that waits counts as a retry.',
   },
