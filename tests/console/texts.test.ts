@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import { changeWords } from '../../console/page/catalogue/change_words.ts'
 import { isCut, searchProblem } from '../../console/page/events/search_text.ts'
 import { attemptsPath } from '../../console/page/overview/attempts_path.ts'
+import { aboutRuns, remedies } from '../../console/page/overview/remedies.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
@@ -126,4 +127,15 @@ Deno.test('a number of attempts that was counted only since a time leads to thos
   expect(attemptsPath('failed', 'hour', '2026-03-01T11:59:58.000Z')).toBe(
     '/events?view=attempts&outcome=failed&span=hour&since=2026-03-01T11%3A59%3A58.000Z',
   )
+})
+
+Deno.test('the problems and the sections of the runbook that the overview knows exist', async () => {
+  const runbook = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
+  for (const section of [...aboutRuns, 'Nothing moves', 'Falling behind']) {
+    expect(runbook).toContain(`\n## ${section}\n`)
+  }
+  const health = await Deno.readTextFile(
+    new URL('../../sql/operations/queue_health.sql', import.meta.url),
+  )
+  for (const [begins] of remedies) expect(health).toContain(`'${begins}`)
 })
