@@ -13549,6 +13549,38 @@ ALTER FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigin
 
 COMMENT ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) IS 'The rows of a query with the columns of source_row. Each query of a table of a backfill is executed here, so that no setting of the session changes the text of a value. p_keys: $1 of the query. It reads no further row when it has p_most_bytes.';
 
+-- Name: few_open(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.few_open(p_org_id text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_open bigint := (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  return case when v_open <= 2500 then v_open end;
+end
+$$;
+
+ALTER FUNCTION outbox.few_open(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION few_open(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.few_open(p_org_id text) IS 'How many open deliveries an organisation has, without those that the database refused to create; null if they are more than 2,500, too many to be sorted for each page.';
+
 -- Name: field_value(text, name, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) RETURNS text
@@ -20937,6 +20969,7 @@ declare
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
   v_below outbox.delivery_key :=
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
+  v_own integer;
   v_list refcursor;
   v_at outbox.delivery_key;
   v_is_own boolean := false;
@@ -20957,12 +20990,18 @@ begin
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
-  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
+    v_own := outbox.few_open(p_org_id);
+  end if;
+  v_list := case
+    when v_own is null then outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below)
+    else outbox.own_open_list(p_org_id, v_span[1], v_below)
+  end;
   loop
     fetch v_list into v_at;
     if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-        'rows', v_most - v_budget);
+        'rows', v_most - v_budget + coalesce(v_own, 0));
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -20997,7 +21036,7 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $_$;
@@ -21006,7 +21045,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, p_due_to: that of the next attempt. Reads about 5,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_type_changes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25058,6 +25097,67 @@ ALTER FUNCTION outbox.org_width(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION org_width(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_width(p_org_id text) IS 'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to most_width().';
+
+-- Name: own_open_list(text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  open v_list for
+  select o.event_id, o.endpoint_id, null
+  from (
+    select d.event_id, d.endpoint_id
+    from outbox.endpoint e
+    cross join lateral (
+      select o.id, o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (
+      (
+        -- The lane of new deliveries has many dead versions: see first_lease_end().
+        select l.id from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id from outbox.lane l
+      where l.gate_id = g.id and not (not l.ordered and l.key_hash = 0)
+    ) l
+    cross join lateral (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 offset 0
+    ) d
+    where e.org_id = p_org_id and e.status <> 'deleted' and g.depth > 0
+    union all
+    select r.event_id, r.endpoint_id
+    from outbox.refusal r
+    cross join lateral (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.org_id = p_org_id offset 0
+    ) e
+    where r.step = 'routing'
+  ) o
+  where (o.event_id, o.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+    and o.event_id >= p_from
+  order by o.event_id desc, o.endpoint_id desc;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) OWNER TO postgres;
+
+-- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) IS 'open_delivery_list() for the open deliveries of one organisation, all of which it reads.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -43457,6 +43557,10 @@ REVOKE ALL ON FUNCTION outbox.fall_asleep(p_contract jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) FROM PUBLIC;
 
+-- Name: FUNCTION few_open(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.few_open(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION field_value(p_column text, p_attribute name, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) FROM PUBLIC;
@@ -44880,6 +44984,10 @@ REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM P
 -- Name: FUNCTION org_width(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_width(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 

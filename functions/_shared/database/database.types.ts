@@ -4955,6 +4955,7 @@ export type Database = {
         Args: { 'p_keys': (string)[]; 'p_most_bytes': number; 'p_query': string }
         Returns: (Database['outbox']['CompositeTypes']['source_row'])[]
       }
+      'few_open': { Args: { 'p_org_id': string }; Returns: number }
       'field_value': {
         Args: { 'p_attribute': unknown; 'p_column': string; 'p_type': unknown }
         Returns: string
@@ -6972,6 +6973,14 @@ export type Database = {
       }
       'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_width': { Args: { 'p_org_id': string }; Returns: number }
+      'own_open_list': {
+        Args: {
+          'p_below': Database['outbox']['CompositeTypes']['delivery_key']
+          'p_from': string
+          'p_org_id': string
+        }
+        Returns: unknown
+      }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']

@@ -245,7 +245,7 @@ union all
   },
   {
     file: 'sql/api/deliveries.sql',
-    find: `'rows', v_most - v_budget, 'nextCursor'`,
+    find: `'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor'`,
     replace: `'rows', 0, 'nextCursor'`,
     tests: ['sql/api/list_deliveries/pages.test.sql'],
     why: 'A page that ends at its bound is free.',
@@ -385,6 +385,13 @@ union all
     replace: 'select r.leased_until is null as retries',
     tests: ['sql/api/get_org_overview/cheap.test.sql'],
     why: 'A first attempt that waits counts as a retry.',
+  },
+  {
+    file: 'sql/api/deliveries.sql',
+    find: 'case when v_open <= 2500 then v_open end',
+    replace: 'null::integer',
+    tests: ['sql/api/list_deliveries/beside_a_backlog.test.sql'],
+    why: 'The few deliveries of an organisation come behind the backlog of another one.',
   },
   {
     file: 'sql/api/due_retries.sql',

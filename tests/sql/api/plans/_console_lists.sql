@@ -62,8 +62,8 @@ insert into list values
   ('endpoints', $$outbox.list_org_endpoints('many')$$, 100),
   ('failing endpoints', $$outbox.list_org_endpoints('many', p_health => 'failing')$$, 100),
   ('the statistics of an endpoint', format('outbox.get_org_stats(''many'', %L)', (select id from made)), 21000),
-  ('the overview', $$outbox.get_org_overview('many')$$, 31000),
-  ('the overview of a day', $$outbox.get_org_overview('many', 1440)$$, 31000);
+  ('the overview', $$outbox.get_org_overview('many')$$, 41000),
+  ('the overview of a day', $$outbox.get_org_overview('many', 1440)$$, 41000);
 
 select is(measure_list('stale: ' || name, call), 'object', name || ': works with the statistics of empty tables') from list;
 select is_empty(format('select seq_scans(%L)', 'stale: ' || name), name || ': scans nothing') from list;
