@@ -113,8 +113,11 @@ begin
       select pg_catalog.count(*) from (
         select from own o
         cross join lateral (
+          -- A range of one value, which leaves one index for the order: see group_dead_letters().
           select from outbox.dead_letter x
-          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
+          where x.endpoint_id >= o.id and x.endpoint_id <= o.id
+            and x.replayed_at is null and x.discarded_at is null
+          order by x.endpoint_id desc, x.failed_at desc
           limit v_most
         ) w
         limit v_most
