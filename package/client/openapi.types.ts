@@ -3064,7 +3064,7 @@ export interface components {
                  * @description Since when its oldest due work has waited; null if none is due.
                  * @example 2026-11-28T03:25:45.123Z
                  */
-                oldestDueAt?: string | null;
+                oldestDueAt: string | null;
                 /** @description How many attempts delivered. */
                 delivered: number;
                 /** @description How many attempts failed. */
@@ -4475,7 +4475,7 @@ export interface components {
                  */
                 status: "live" | "draining" | "silent";
             }[];
-            /** @description Why others may get nothing. */
+            /** @description Why a run or worker may get no deliveries. */
             problems: string[];
         };
         InboundMessagePage: {

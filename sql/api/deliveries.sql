@@ -296,6 +296,10 @@ begin
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
+  end if;
   if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
     v_own := outbox.few_open(p_org_id);
   end if;

@@ -2110,6 +2110,31 @@ comment on function outbox.due_retries(text, timestamptz, timestamptz) is
 -- seconds. It reads the gates, at most 10,000 attempts through the index of each endpoint, at most
 -- 10,000 entries of an index of events, and what due_retries() reads.
 
+create function outbox.waiting_letters(p_endpoint_id uuid, p_most integer)
+returns setof timestamptz
+language plpgsql stable rows 10
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+comment on function outbox.waiting_letters(uuid, integer) is
+  'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most '
+  'p_most.';
+
 create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -2220,14 +2245,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          -- A range of one value, which leaves one index for the order: see group_dead_letters().
-          select from outbox.dead_letter x
-          where x.endpoint_id >= o.id and x.endpoint_id <= o.id
-            and x.replayed_at is null and x.discarded_at is null
-          order by x.endpoint_id desc, x.failed_at desc
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -2295,8 +2313,8 @@ comment on function outbox.get_org_overview(text, integer) is
   '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
   '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
   'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
-  'their attempts '
-  'in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete '
+  'their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they '
+  'are complete '
   'from since on. OH001.';
 
 -- sql/api/deliveries.sql
@@ -2598,6 +2616,10 @@ begin
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
+  end if;
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
   end if;
   if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
     v_own := outbox.few_open(p_org_id);
@@ -3941,7 +3963,7 @@ comment on function outbox.list_runs() is
   'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why others may get nothing}. Only a worker says more than '
+  'see list_workers()}], "problems": why a run or worker may get no deliveries}. Only a worker says more than '
   'when it was seen.';
 
 -- sql/api/rights.sql

@@ -90,7 +90,7 @@ async function rowsOf(page: Page): Promise<number> {
 
 const tiles: readonly (readonly [name: string, heading: string, least: number])[] = [
   ['Events', 'Events', 83],
-  ['Deliveries', 'Events', 60],
+  ['Delivered', 'Events', 60],
   ['Backlog', 'Events', 5],
   ['In flight', 'Events', 1],
   ['Retries due', 'Events', 1],

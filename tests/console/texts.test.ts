@@ -7,7 +7,7 @@ import { attemptsPath } from '../../console/page/overview/attempts_path.ts'
 import { aboutRuns, remedies } from '../../console/page/overview/remedies.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
-import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
+import { count, pace, relative, share, span, visible } from '../../console/page/app/format.ts'
 import { indent, memberText, tokenize } from '../../console/page/parts/json_text.ts'
 
 const shown = (json: string): string =>
@@ -138,4 +138,11 @@ Deno.test('the problems and the sections of the runbook that the overview knows 
     new URL('../../sql/operations/queue_health.sql', import.meta.url),
   )
   for (const [begins] of remedies) expect(health).toContain(`'${begins}`)
+})
+
+Deno.test('pace() has a number to read, whatever the span', () => {
+  expect(pace(3, 86_400)).toBe('3 a day')
+  expect(pace(72, 86_400)).toBe('3 an hour')
+  expect(pace(1200, 3600)).toBe('0.33 a second')
+  expect(pace(0, 3600)).toBe('0 a second')
 })

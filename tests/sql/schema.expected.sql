@@ -16081,14 +16081,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          -- A range of one value, which leaves one index for the order: see group_dead_letters().
-          select from outbox.dead_letter x
-          where x.endpoint_id >= o.id and x.endpoint_id <= o.id
-            and x.replayed_at is null and x.discarded_at is null
-          order by x.endpoint_id desc, x.failed_at desc
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -20996,6 +20989,10 @@ begin
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
+  end if;
   if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
     v_own := outbox.few_open(p_org_id);
   end if;
@@ -21840,7 +21837,7 @@ ALTER FUNCTION outbox.list_runs() OWNER TO postgres;
 
 -- Name: FUNCTION list_runs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_runs() IS 'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why others may get nothing}. Only a worker says more than when it was seen.';
+COMMENT ON FUNCTION outbox.list_runs() IS 'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why a run or worker may get no deliveries}. Only a worker says more than when it was seen.';
 
 -- Name: list_sagas(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21946,7 +21943,7 @@ ALTER FUNCTION outbox.list_workers() OWNER TO postgres;
 
 -- Name: FUNCTION list_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
+COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why one may get no deliveries: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
 
 -- Name: live_runs(timestamp with time zone, outbox.run); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37739,6 +37736,35 @@ ALTER FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_mos
 
 COMMENT ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most events set aside for a while that have waited longest. If there are so many, also the first p_each of each organisation, of up to p_most organisations; some then come twice.';
 
+-- Name: waiting_letters(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE ROWS 10
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_letters(p_endpoint_id uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) IS 'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most p_most.';
+
 -- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) RETURNS text[]
@@ -46445,6 +46471,10 @@ GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 -- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_letters(p_endpoint_id uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 

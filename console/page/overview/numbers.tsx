@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number, rate, share, span } from '../app/format.ts'
+import { count, number, pace, share, span } from '../app/format.ts'
 import { hasKey, may } from '../app/session.ts'
 import { Link } from '../parts/link.tsx'
 import { Ago } from '../parts/value.tsx'
@@ -29,12 +29,12 @@ export function Numbers({ overview, spanName }: {
     <dl class='tiles four'>
       <Tile name='Events' to={may('events:read') ? `/events?span=${spanName}` : null}>
         {atMost(events.total, 10_000)}
-        <small>{perSecond(events.total, events.since, overview.time)}</small>
+        <small>{paceOf(events.total, events.since, overview.time)}</small>
       </Tile>
-      <Tile name='Deliveries' to={attemptsOf('delivered')}>
+      <Tile name='Delivered' to={attemptsOf('delivered')}>
         {number(attempts.delivered)}
         {attempts.capped && '+'}
-        <small>{perSecond(attempts.delivered, attempts.since, overview.time)}</small>
+        <small>{paceOf(attempts.delivered, attempts.since, overview.time)}</small>
         {counted}
       </Tile>
       <Tile name='Success rate' to={attemptsOf('failed')}>
@@ -134,7 +134,7 @@ export function atMost(value: number, most: number): string {
   return value >= most ? `${number(most)}+` : number(value)
 }
 
-function perSecond(total: number, since: string, until: string): string {
+function paceOf(total: number, since: string, until: string): string {
   const seconds = (Date.parse(until) - Date.parse(since)) / 1000
-  return `${rate(total / Math.max(1, seconds))} a second`
+  return pace(total, seconds)
 }

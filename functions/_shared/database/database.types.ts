@@ -8707,6 +8707,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      'waiting_letters': { Args: { 'p_endpoint_id': string; 'p_most': number }; Returns: string[] }
       'waiting_orgs': { Args: { 'p_after': string; 'p_limit': number }; Returns: (string)[] }
       'waiting_refusals': {
         Args: { 'p_each': number; 'p_most': number; 'p_now': string }

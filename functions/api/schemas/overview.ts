@@ -67,7 +67,7 @@ export const overviewSchema = z.object({
     inFlight: z.int(),
     failuresRunning: z.int().openapi({ description: 'Consecutive failures.' }),
     failingSince: timeSchema.nullable(),
-    oldestDueAt: timeSchema.nullable().optional().openapi({
+    oldestDueAt: timeSchema.nullable().openapi({
       description: 'Since when its oldest due work has waited; null if none is due.',
     }),
     delivered: z.int(),

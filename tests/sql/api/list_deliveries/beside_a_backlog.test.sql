@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(9);
+select plan(10);
 
 create temporary table e as select endpoint('{a.*}', p_org_id => 'own', p_retry => plain_retry(5)) as plain, endpoint('{b.*}', p_org_id => 'own', p_ordering => 'partition', p_retry => plain_retry(5)) as ordered,
   endpoint('{c.*}', p_org_id => 'others') as other;
@@ -34,6 +34,7 @@ with recursive p (page, n) as (
 )
 select n, r ->> 'id' as id from p, jsonb_array_elements(page -> 'data') r;
 select is((select count(distinct id) || ' of ' || count(*) || ' on ' || max(n) from pages), '7 of 7 on 4', 'each once');
+select is((select jsonb_array_length(p -> 'data') || ' ' || ((p ->> 'rows')::integer < 200) from outbox.list_deliveries('own', p_due_from => outbox.clock() - interval '1 day') p), '7 true', 'those with a next attempt are open: no other is read');
 select is(outbox.few_open('own'), 7, 'so few are read through the endpoints');
 select is(outbox.few_open('others'), null, 'many are not');
 select * from finish();
