@@ -3,7 +3,8 @@
 -- organisation. It reads the first two for all organisations: they have only open or failed
 -- deliveries, not history, and a dead letter may be older than the events that an index by
 -- organisation could find. An organisation with few open deliveries has them read through its
--- endpoints: it need not page through the backlog of another one. list_dead_letters() has an index by organisation and time of failure.
+-- endpoints: it need not page through the backlog of another one. list_dead_letters() has an index
+-- by organisation and time of failure.
 
 create function outbox.delivery_endpoints(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
@@ -346,7 +347,8 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
@@ -356,5 +358,5 @@ comment on function outbox.list_deliveries(
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
   'delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, '
   'p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open '
-  'statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at most 1,000 deliveries, so a page may '
-  'be short; the list ends when nextCursor is null. OH001.';
+  'statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at '
+  'most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';

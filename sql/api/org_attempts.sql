@@ -1,8 +1,8 @@
 -- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
--- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints that
--- may have more of the page: those whose oldest row so far is newer than the last row of the page.
--- Rows are bounded before they are filtered: an endpoint may have a million ends without an attempt.
--- If it has read enough before the page is full, the page ends where it is complete.
+-- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints
+-- that may have more of the page: whose oldest row so far is newer than the last row of the page.
+-- Rows are bounded before they are filtered, as an endpoint may have a million ends without an
+-- attempt. If it has read enough before the page is full, the page ends where it is complete.
 
 create function outbox.list_org_attempts(
   p_org_id text,

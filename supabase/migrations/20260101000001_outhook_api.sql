@@ -2324,7 +2324,8 @@ comment on function outbox.get_org_overview(text, integer) is
 -- organisation. It reads the first two for all organisations: they have only open or failed
 -- deliveries, not history, and a dead letter may be older than the events that an index by
 -- organisation could find. An organisation with few open deliveries has them read through its
--- endpoints: it need not page through the backlog of another one. list_dead_letters() has an index by organisation and time of failure.
+-- endpoints: it need not page through the backlog of another one. list_dead_letters() has an index
+-- by organisation and time of failure.
 
 create function outbox.delivery_endpoints(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
@@ -2667,7 +2668,8 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
@@ -2677,8 +2679,8 @@ comment on function outbox.list_deliveries(
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
   'delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, '
   'p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open '
-  'statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at most 1,000 deliveries, so a page may '
-  'be short; the list ends when nextCursor is null. OH001.';
+  'statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at '
+  'most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery.sql
 
@@ -2803,10 +2805,10 @@ comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
 -- sql/api/org_attempts.sql
 
 -- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
--- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints that
--- may have more of the page: those whose oldest row so far is newer than the last row of the page.
--- Rows are bounded before they are filtered: an endpoint may have a million ends without an attempt.
--- If it has read enough before the page is full, the page ends where it is complete.
+-- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints
+-- that may have more of the page: whose oldest row so far is newer than the last row of the page.
+-- Rows are bounded before they are filtered, as an endpoint may have a million ends without an
+-- attempt. If it has read enough before the page is full, the page ends where it is complete.
 
 create function outbox.list_org_attempts(
   p_org_id text,
@@ -3963,8 +3965,8 @@ comment on function outbox.list_runs() is
   'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why a run or worker may get no deliveries}. Only a worker says more than '
-  'when it was seen.';
+  'see list_workers()}], "problems": why a run or worker may get no deliveries}. '
+  'Only a worker says more than when it was seen.';
 
 -- sql/api/rights.sql
 
