@@ -16006,12 +16006,14 @@ begin
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
   ), published as materialized (
-    select pg_catalog.count(*) as total, pg_catalog.min(n.id::text) as first_id
+    select least(v_most, pg_catalog.count(*)) as total, pg_catalog.count(*) > v_most as capped,
+      pg_catalog.min(n.id::text) as first_id
     from (
       select e.id from outbox.event e
       where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
       order by e.org_id desc, e.id desc
-      limit v_most
+      -- One more, to know whether there are more.
+      limit v_most + 1
     ) n
   ), latest as materialized (
     select o.id, t.at, t.kind, t.outcome, t.duration_ms, t.event_id,
@@ -16066,9 +16068,11 @@ begin
       from own o),
     'events', (
       select pg_catalog.jsonb_build_object(
-        'total', p.total, 'capped', p.total = v_most,
+        'total', p.total, 'capped', p.capped,
+        -- Complete after the time of the first event that is not counted.
         'since', outbox.iso_time(case
-          when p.total = v_most then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid))
+          when p.capped
+          then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
           else v_from
         end))
       from published p),

@@ -28,7 +28,8 @@ export function Numbers({ overview, spanName }: {
   return (
     <dl class='tiles four'>
       <Tile name='Events' to={may('events:read') ? `/events?span=${spanName}` : null}>
-        {atMost(events.total, 10_000)}
+        {number(events.total)}
+        {events.capped && '+'}
         <small>{paceOf(events.total, events.since, overview.time)}</small>
       </Tile>
       <Tile name='Delivered' to={attemptsOf('delivered')}>
