@@ -2966,8 +2966,13 @@ export interface components {
                  */
                 since: string;
             };
-            /** @description The retries that are due within the next hour; counted up to 1,000. */
-            retriesDue: number;
+            /** @description The retries that become due within the next hour; not those that are due already. */
+            retriesDue: {
+                /** @description How many there were. */
+                total: number;
+                /** @description Whether there may be more: 1,000 are counted, among the first 10,000 deliveries of the hour. */
+                capped: boolean;
+            };
             /** @description The number of deliveries that are not finished. */
             open: number;
             /** @description How many requests are in flight. */
@@ -3059,7 +3064,7 @@ export interface components {
                  * @description Since when its oldest due work has waited; null if none is due.
                  * @example 2026-11-28T03:25:45.123Z
                  */
-                oldestDueAt?: string | null;
+                oldestDueAt: string | null;
                 /** @description How many attempts delivered. */
                 delivered: number;
                 /** @description How many attempts failed. */
@@ -3474,6 +3479,8 @@ export interface components {
             responseCut: boolean;
             /** @description Whether the request was sent twice, because the first connection was already closed. */
             resent: boolean;
+            /** @description The version of the endpoint with which it was sent; null if it is not known, or nothing was sent to an endpoint. */
+            endpointVersion: number | null;
             /**
              * Format: date-time
              * @description When the next attempt is due; null: there is none.
@@ -4468,7 +4475,7 @@ export interface components {
                  */
                 status: "live" | "draining" | "silent";
             }[];
-            /** @description Why others may get nothing. */
+            /** @description Why a run or worker may get no deliveries. */
             problems: string[];
         };
         InboundMessagePage: {

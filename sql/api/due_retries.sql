@@ -3,7 +3,7 @@
 
 create function outbox.due_retries(
   p_org_id text, p_after timestamptz, p_until timestamptz
-) returns integer
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -20,9 +20,12 @@ declare
   v_most_read constant integer := 10000;
 begin
   return (
-    select pg_catalog.count(*)
+    select pg_catalog.jsonb_build_object(
+      'total', least(v_most, pg_catalog.count(*) filter (where c.retries)),
+      'capped', pg_catalog.count(*) filter (where c.retries) > v_most
+        or pg_catalog.count(*) > v_most_read)
     from (
-      select
+      select r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0) as retries
       from (
         select d.*
         from outbox.endpoint e
@@ -46,8 +49,8 @@ begin
           cross join lateral (
             select d.leased_until, d.failed_attempts, d.lost_leases
             from outbox.delivery d
-            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_after and d.due_at <= p_until
-            limit v_most_read
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= p_after and d.due_at < p_until
+            limit v_most_read + 1
           ) d
           union all
           -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
@@ -60,19 +63,18 @@ begin
             order by d.due_at, d.event_id limit e.quantum
           ) h
           where l.gate_id = g.id and l.ordered and not l.halted
-            and l.next_at > p_after and l.next_at <= p_until and l.next_at < 'infinity'
-            and greatest(l.not_before, h.due_at) > p_after
-            and greatest(l.not_before, h.due_at) <= p_until
+            and l.next_at >= p_after and l.next_at < p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) >= p_after
+            and greatest(l.not_before, h.due_at) < p_until
         ) d
         where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
           and (g.breaker = 'closed' or not e.breaker_enabled)
-        limit v_most_read
+        limit v_most_read + 1
       ) r
-      where r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0)
-      limit v_most
     ) c);
 end
 $$;
 comment on function outbox.due_retries(text, timestamptz, timestamptz) is
-  'How many deliveries of an organisation are retrying and are due after p_after and until '
-  'p_until: counted up to 1,000, among 10,000 deliveries that are due in this time.';
+  'How many deliveries of an organisation are retrying and are due from p_after on and before '
+  'p_until: {"total": up to 1,000, "capped": there may be more, because there are, or because '
+  'only 10,000 of the deliveries that are due in this time were read}.';

@@ -42,5 +42,5 @@ comment on function outbox.list_runs() is
   'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why others may get nothing}. Only a worker says more than '
-  'when it was seen.';
+  'see list_workers()}], "problems": why a run or worker may get no deliveries}. '
+  'Only a worker says more than when it was seen.';

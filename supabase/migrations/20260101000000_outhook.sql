@@ -6517,12 +6517,15 @@ create table outbox.attempt (
   next_retry_at timestamptz,
   failed_attempts integer,
   response_cut boolean,
-  resent boolean
+  resent boolean,
+  endpoint_version integer
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
   'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. '
-  'resent: the request was sent twice, because the first connection ended without a response.';
+  'resent: the request was sent twice, because the first connection ended without a response. '
+  'endpoint_version: the version of the endpoint with which the run made the request; null if the '
+  'run did not say it.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
@@ -9772,14 +9775,15 @@ create type outbox.result as (
   provider_id text,
   provider jsonb,
   cut boolean,
-  resent boolean
+  resent boolean,
+  endpoint_version integer
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
   'assigned; provider: other values that the provider returned; cut: '
   'response has only the start of the body; resent: the request was sent twice, because the first '
-  'connection ended without a response.';
+  'connection ended without a response; endpoint_version: of the endpoint that the run used.';
 
 create type outbox.news as (
   applied integer,
@@ -9818,7 +9822,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
@@ -9925,14 +9929,14 @@ begin
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut, resent)
+      response_cut, resent, endpoint_version)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut, g.resent
+      g.cut, g.resent, g.endpoint_version
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -10158,7 +10162,7 @@ begin
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, cut,
-        resent, place)
+        resent, endpoint_version, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -10175,7 +10179,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
       l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent, r.place,
+      r.resent, r.endpoint_version, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
       v.dead,
       v.dead and x.refused and (f.rule).of_recipient as let_go,
@@ -10395,16 +10399,18 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut, resent)
+      failed_attempts, response_cut, resent, endpoint_version)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null,
+      null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -10625,7 +10631,7 @@ as $$
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
@@ -15289,9 +15295,10 @@ comment on function outbox.dispatch(
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last '
-  'call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier '
-  'response; those with the same revision are left out of this one; p_contract: what the run says '
+  '"provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; '
+  'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
+  'has from an earlier response; those with the same revision are left out of this one; '
+  'p_contract: what the run says '
   'about itself: the contracts that it supports and its project, {"oldest", "newest", "project": '
   'name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary '
   'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
@@ -19268,7 +19275,7 @@ begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[
       row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
-        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+        null, null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
     select * into v_delivery from outbox.delivery d
     where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
     if v_delivery.leased_until is not null then
@@ -20108,7 +20115,7 @@ begin
 end
 $$;
 comment on function outbox.list_workers() is
-  'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the '
+  'The workers of all hosts, and why one may get no deliveries: {"at", "contracts": those of the '
   'database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", '
   '"in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, '
   'draining (it claims nothing and finishes what is in flight), silent (it has not called since '

@@ -2035,7 +2035,7 @@ comment on function outbox.get_org_stats(text, uuid, integer) is
 
 create function outbox.due_retries(
   p_org_id text, p_after timestamptz, p_until timestamptz
-) returns integer
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -2052,9 +2052,12 @@ declare
   v_most_read constant integer := 10000;
 begin
   return (
-    select pg_catalog.count(*)
+    select pg_catalog.jsonb_build_object(
+      'total', least(v_most, pg_catalog.count(*) filter (where c.retries)),
+      'capped', pg_catalog.count(*) filter (where c.retries) > v_most
+        or pg_catalog.count(*) > v_most_read)
     from (
-      select
+      select r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0) as retries
       from (
         select d.*
         from outbox.endpoint e
@@ -2078,8 +2081,8 @@ begin
           cross join lateral (
             select d.leased_until, d.failed_attempts, d.lost_leases
             from outbox.delivery d
-            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_after and d.due_at <= p_until
-            limit v_most_read
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= p_after and d.due_at < p_until
+            limit v_most_read + 1
           ) d
           union all
           -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
@@ -2092,28 +2095,52 @@ begin
             order by d.due_at, d.event_id limit e.quantum
           ) h
           where l.gate_id = g.id and l.ordered and not l.halted
-            and l.next_at > p_after and l.next_at <= p_until and l.next_at < 'infinity'
-            and greatest(l.not_before, h.due_at) > p_after
-            and greatest(l.not_before, h.due_at) <= p_until
+            and l.next_at >= p_after and l.next_at < p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) >= p_after
+            and greatest(l.not_before, h.due_at) < p_until
         ) d
         where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
           and (g.breaker = 'closed' or not e.breaker_enabled)
-        limit v_most_read
+        limit v_most_read + 1
       ) r
-      where r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0)
-      limit v_most
     ) c);
 end
 $$;
 comment on function outbox.due_retries(text, timestamptz, timestamptz) is
-  'How many deliveries of an organisation are retrying and are due after p_after and until '
-  'p_until: counted up to 1,000, among 10,000 deliveries that are due in this time.';
+  'How many deliveries of an organisation are retrying and are due from p_after on and before '
+  'p_until: {"total": up to 1,000, "capped": there may be more, because there are, or because '
+  'only 10,000 of the deliveries that are due in this time were read}.';
 
 -- sql/api/overview.sql
 
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
 -- seconds. It reads the gates, at most 10,000 attempts through the index of each endpoint, at most
 -- 10,000 entries of an index of events, and what due_retries() reads.
+
+create function outbox.waiting_letters(p_endpoint_id uuid, p_most integer)
+returns setof timestamptz
+language plpgsql stable rows 10
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+comment on function outbox.waiting_letters(uuid, integer) is
+  'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most '
+  'p_most.';
 
 create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
 language plpgsql stable security definer
@@ -2134,7 +2161,7 @@ declare
 begin
   perform outbox.check_range('minutes', p_minutes, 1, 10080);
   v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
-  v_each := greatest(20, v_most / greatest(1, (
+  v_each := greatest(2, v_most / greatest(1, (
     select pg_catalog.count(*)
     from (
       select from outbox.endpoint e
@@ -2150,28 +2177,31 @@ begin
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
   ), published as materialized (
-    select pg_catalog.count(*) as total, pg_catalog.min(n.id::text) as first_id
+    select least(v_most, pg_catalog.count(*)) as total, pg_catalog.count(*) > v_most as capped,
+      pg_catalog.min(n.id::text) as first_id
     from (
       select e.id from outbox.event e
       where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
       order by e.org_id desc, e.id desc
-      limit v_most
+      -- One more, to know whether there are more.
+      limit v_most + 1
     ) n
   ), latest as materialized (
-    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+    select o.id, t.at, t.kind, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
     from own o
     cross join lateral (
-      select a.at, a.outcome, a.duration_ms, a.event_id
+      -- Bounded before it is filtered: there may be a million ends without an attempt.
+      select a.at, a.kind, a.outcome, a.duration_ms, a.event_id
       from outbox.attempt a
-      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      where a.endpoint_id = o.id and a.at > v_from
       order by a.at desc
       limit v_each
     ) t
-    limit v_most
+    limit 2 * v_most
   ), span as materialized (
     select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
-      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) as capped
     from latest l
   ), tried as materialized (
     -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
@@ -2180,7 +2210,7 @@ begin
         extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
           pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
-    where l.at >= s.since
+    where l.at >= s.since and l.kind = 'attempt'
   ), by_part as materialized (
     select t.id,
       least(v_parts - 1, pg_catalog.floor(
@@ -2209,9 +2239,11 @@ begin
       from own o),
     'events', (
       select pg_catalog.jsonb_build_object(
-        'total', p.total, 'capped', p.total = v_most,
+        'total', p.total, 'capped', p.capped,
+        -- Complete after the time of the first event that is not counted.
         'since', outbox.iso_time(case
-          when p.total = v_most then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid))
+          when p.capped
+          then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
           else v_from
         end))
       from published p),
@@ -2224,11 +2256,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          select from outbox.dead_letter x
-          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -2296,8 +2324,8 @@ comment on function outbox.get_org_overview(text, integer) is
   '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
   '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
   'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
-  'their attempts '
-  'in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete '
+  'their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they '
+  'are complete '
   'from since on. OH001.';
 
 -- sql/api/deliveries.sql
@@ -2306,7 +2334,9 @@ comment on function outbox.get_org_overview(text, integer) is
 -- status it reads one of three tables: open deliveries, dead letters, or else the events of the
 -- organisation. It reads the first two for all organisations: they have only open or failed
 -- deliveries, not history, and a dead letter may be older than the events that an index by
--- organisation could find. list_dead_letters() has an index by organisation and time of failure.
+-- organisation could find. An organisation with few open deliveries has them read through its
+-- endpoints: it need not page through the backlog of another one. list_dead_letters() has an index
+-- by organisation and time of failure.
 
 create function outbox.delivery_endpoints(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
@@ -2337,6 +2367,92 @@ create type outbox.delivery_key as (
 );
 comment on type outbox.delivery_key is
   'The key of a delivery, with the type of its event; null if the type is not known yet.';
+
+create function outbox.few_open(p_org_id text) returns integer
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_open bigint := (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  return case when v_open <= 2500 then v_open end;
+end
+$$;
+comment on function outbox.few_open(text) is
+  'How many open deliveries an organisation has, without those that the database refused to '
+  'create; null if they are more than 2,500, too many to be sorted for each page.';
+
+create function outbox.own_open_list(
+  p_org_id text, p_from uuid, p_below outbox.delivery_key
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  open v_list for
+  select o.event_id, o.endpoint_id, null
+  from (
+    select d.event_id, d.endpoint_id
+    from outbox.endpoint e
+    cross join lateral (
+      select o.id, o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (
+      (
+        -- The lane of new deliveries has many dead versions: see first_lease_end().
+        select l.id from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id from outbox.lane l
+      where l.gate_id = g.id and not (not l.ordered and l.key_hash = 0)
+    ) l
+    cross join lateral (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 offset 0
+    ) d
+    where e.org_id = p_org_id and e.status <> 'deleted' and g.depth > 0
+    union all
+    select r.event_id, r.endpoint_id
+    from outbox.refusal r
+    cross join lateral (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.org_id = p_org_id offset 0
+    ) e
+    where r.step = 'routing'
+  ) o
+  where (o.event_id, o.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+    and o.event_id >= p_from
+  order by o.event_id desc, o.endpoint_id desc;
+  return v_list;
+end
+$$;
+comment on function outbox.own_open_list(text, uuid, outbox.delivery_key) is
+  'open_delivery_list() for the open deliveries of one organisation, all of which it reads.';
 
 create function outbox.open_delivery_list(
   p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key
@@ -2492,6 +2608,7 @@ declare
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
   v_below outbox.delivery_key :=
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
+  v_own integer;
   v_list refcursor;
   v_at outbox.delivery_key;
   v_is_own boolean := false;
@@ -2512,12 +2629,22 @@ begin
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
-  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
+  end if;
+  if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
+    v_own := outbox.few_open(p_org_id);
+  end if;
+  v_list := case
+    when v_own is null then outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below)
+    else outbox.own_open_list(p_org_id, v_span[1], v_below)
+  end;
   loop
     fetch v_list into v_at;
     if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-        'rows', v_most - v_budget);
+        'rows', v_most - v_budget + coalesce(v_own, 0));
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -2552,7 +2679,8 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
@@ -2561,9 +2689,9 @@ comment on function outbox.list_deliveries(
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
   'delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, '
-  'p_due_to: that of the next attempt. Reads about 5,000 rows (for open '
-  'statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may '
-  'be short; the list ends when nextCursor is null. OH001.';
+  'p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open '
+  'statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at '
+  'most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery.sql
 
@@ -2663,6 +2791,7 @@ begin
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
       'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
+      'endpointVersion', o.endpoint_version,
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -2680,14 +2809,17 @@ $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
-  '"responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], '
+  '"responseCut": the body was longer, "resent": the request was sent twice, '
+  '"endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';
 
 -- sql/api/org_attempts.sql
 
 -- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
--- a page reads the newest attempts of each endpoint. It is complete down to the oldest of them of
--- the endpoint that has the most recent ones, and ends there.
+-- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints
+-- that may have more of the page: whose oldest row so far is newer than the last row of the page.
+-- Rows are bounded before they are filtered, as an endpoint may have a million ends without an
+-- attempt. If it has read enough before the page is full, the page ends where it is complete.
 
 create function outbox.list_org_attempts(
   p_org_id text,
@@ -2709,6 +2841,9 @@ set jit = off
 as $$
 declare
   v_most constant integer := 10000;
+  -- One call of a run records some hundred results at the same time, and a page must not end among
+  -- them unseen. More rows of one endpoint and time are those that cancel_open() wrote.
+  v_most_tied constant integer := 5000;
   v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
     '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
   v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
@@ -2716,9 +2851,17 @@ declare
   v_at timestamptz := coalesce(p_to, 'infinity');
   v_event uuid := v_none;
   v_endpoint uuid := v_none;
+  -- The endpoints that may have more rows, each with the time before which these are.
+  v_ids uuid[];
+  v_lows timestamptz[];
+  v_deeper integer;
   v_endpoints integer;
+  v_size integer := p_limit + 1;
   v_each integer;
-  v_read integer;
+  v_read integer := 0;
+  v_round integer;
+  v_page outbox.attempt[] := array[]::outbox.attempt[];
+  v_last_at timestamptz := '-infinity';
   v_since timestamptz;
   v_data jsonb;
   v_last jsonb;
@@ -2736,51 +2879,92 @@ begin
     v_event := v_key[2]::uuid;
     v_endpoint := v_key[3]::uuid;
   end if;
-  v_endpoints := (
-    select pg_catalog.count(*)
-    from (
-      select from outbox.endpoint e
-      where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
-      limit v_most
-    ) c);
-  v_each := greatest(2, least(v_most / greatest(1, v_endpoints),
-    case when p_outcome is null then p_limit + 1 else v_most end));
-  with own as materialized (
-    select e.id from outbox.endpoint e
-    where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
-    limit v_most
-  ), latest as materialized (
-    select o.id, t.*, pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
-    from own o
-    cross join lateral (
-      select a.at, a.event_id, a.attempt, a.outcome, a.status, a.error_class, a.error,
-        a.duration_ms
-      from outbox.attempt a
-      where a.endpoint_id = o.id and a.at >= v_from and a.at <= v_at and a.kind = 'attempt'
-        and (a.at, a.event_id, a.endpoint_id) < (v_at, v_event, v_endpoint)
-      order by a.at desc
-      -- A call records many results at the same time: a page must not end among them unseen.
-      fetch first (v_each) rows with ties
-    ) t
-  ), complete as materialized (
-    select pg_catalog.max(l.at) filter (where l.n = v_each) as since, pg_catalog.count(*) as n
-    from latest l
-  ), page as materialized (
-    select l.*, pg_catalog.row_number() over (order by l.at desc, l.event_id desc, l.id desc)
-      as place
-    from latest l cross join complete c
-    where l.at >= coalesce(c.since, '-infinity')
-      and (l.outcome = 'delivered') = coalesce(p_outcome = 'delivered', l.outcome = 'delivered')
-    order by l.at desc, l.event_id desc, l.id desc
-    limit p_limit + 1
+  if p_endpoint_id is null then
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' limit v_most);
+  else
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
+  end if;
+  v_endpoints := pg_catalog.cardinality(v_ids);
+  -- From a cursor between rows of the same time on, the others of this time follow.
+  v_lows := pg_catalog.array_fill(
+    case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
+    array[v_endpoints]);
+  v_each := greatest(1, least(p_limit + 1, v_most / greatest(1, 2 * v_endpoints)));
+  loop
+    v_deeper := (
+      select pg_catalog.count(*) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+    exit when v_deeper = 0 or v_read >= v_most + v_endpoints;
+    if v_read > 0 then
+      v_size := least(v_size * 4, v_most);
+      v_each := greatest(1, least(v_size, (v_most + v_endpoints - v_read) / v_deeper));
+    end if;
+    with open as materialized (
+      select u.id, u.low from unnest(v_ids, v_lows) u (id, low)
+    ), found as materialized (
+      select o.id, t.one
+      from open o
+      cross join lateral (
+        select b.one
+        from (
+          select a as one
+          from outbox.attempt a
+          where a.endpoint_id = o.id and a.at >= v_from and a.at < o.low
+          order by a.at desc
+          fetch first (v_each) rows with ties
+        ) b
+        limit v_each + v_most_tied
+      ) t
+      where o.low > v_last_at
+    ), next as materialized (
+      select o.id, o.low from open o where o.low <= v_last_at
+      union all
+      select f.id, pg_catalog.min((f.one).at) from found f
+      group by f.id having pg_catalog.count(*) >= v_each
+    ), page as materialized (
+      select p.one
+      from (
+        select f.one from found f
+        where (f.one).kind = 'attempt'
+          and (p_outcome is null or ((f.one).outcome = 'delivered') = (p_outcome = 'delivered'))
+          and ((f.one).at, (f.one).event_id, f.id) < (v_at, v_event, v_endpoint)
+        union all
+        select k.one
+        from pg_catalog.generate_subscripts(v_page, 1) i
+        cross join lateral (select v_page[i] as one) k
+      ) p
+      order by (p.one).at desc, (p.one).event_id desc, (p.one).endpoint_id desc
+      limit p_limit + 1
+    )
+    select (select pg_catalog.count(*) from found),
+      array(select n.id from next n), array(select n.low from next n),
+      array(select p.one from page p),
+      coalesce((
+        select pg_catalog.min((p.one).at) from page p
+        having pg_catalog.count(*) > p_limit), '-infinity')
+    into v_round, v_ids, v_lows, v_page, v_last_at;
+    v_read := v_read + v_round;
+  end loop;
+  -- Complete down to the newest of the times where a read stopped.
+  v_since := (
+    select pg_catalog.max(u.low) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+  with page as materialized (
+    select p.*, pg_catalog.row_number() over (
+      order by p.at desc, p.event_id desc, p.endpoint_id desc) as place
+    from pg_catalog.unnest(v_page) p
+    where p.at >= coalesce(v_since, '-infinity')
   )
-  select c.since, c.n, (select pg_catalog.count(*) from page),
+  select (select pg_catalog.count(*) from page),
     (select pg_catalog.jsonb_build_array(
-      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.id) from page p
+      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.endpoint_id) from page p
       where p.place = p_limit),
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'deliveryId', p.event_id::text || '.' || p.id::text, 'eventId', p.event_id,
-      'endpointId', p.id, 'eventType', (select v.type from outbox.event v where v.id = p.event_id),
+      'deliveryId', p.event_id::text || '.' || p.endpoint_id::text, 'eventId', p.event_id,
+      'endpointId', p.endpoint_id,
+      'eventType', (select v.type from outbox.event v where v.id = p.event_id),
       'attempt', p.attempt, 'at', outbox.iso_time(p.at),
       'outcome', case when p.outcome = 'delivered' then 'delivered' else 'failed' end,
       'status', p.status, 'errorClass', p.error_class, 'error', p.error,
@@ -2788,8 +2972,7 @@ begin
       'sinceEventMs', greatest(0, pg_catalog.floor(
         extract(epoch from p.at - outbox.uuid_v7_time(p.event_id)) * 1000))::bigint)
       order by p.place), '[]') from page p where p.place <= p_limit)
-  into v_since, v_read, v_found, v_last, v_data
-  from complete c;
+  into v_found, v_last, v_data;
   return pg_catalog.jsonb_build_object(
     'data', v_data,
     'nextCursor', case
@@ -2808,8 +2991,8 @@ comment on function outbox.list_org_attempts(
   '"eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", '
   '"outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": '
   'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these '
-  'two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts, so a page may be '
-  'short; the list ends when nextCursor is null. OH001.';
+  'two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends of '
+  'deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery_actions.sql
 
@@ -3100,9 +3283,12 @@ begin
     cross join lateral (
       select pg_catalog.count(*) as found
       from (
+        -- A range of one value, which leaves one index for the order: where all letters that wait
+        -- are of another endpoint, the planner would read all of them to find none of this one.
         select from outbox.dead_letter x
-        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-          and x.failed_at >= v_from
+        where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+          and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+        order by x.endpoint_id desc, x.failed_at desc
         limit s.each
       ) w
     ) n
@@ -3117,11 +3303,11 @@ begin
     cross join rest r
     cross join lateral (
       select pg_catalog.left(x.error, 200) as error, x.failed_at,
-        pg_catalog.row_number() over (order by x.failed_at desc) as n
+        pg_catalog.row_number() over (order by x.endpoint_id desc, x.failed_at desc) as n
       from outbox.dead_letter x
-      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-        and x.failed_at >= v_from
-      order by x.failed_at desc
+      where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+        and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+      order by x.endpoint_id desc, x.failed_at desc
       limit r.each + 1
     ) w
     where c.found > 0
@@ -3793,8 +3979,8 @@ comment on function outbox.list_runs() is
   'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why others may get nothing}. Only a worker says more than '
-  'when it was seen.';
+  'see list_workers()}], "problems": why a run or worker may get no deliveries}. '
+  'Only a worker says more than when it was seen.';
 
 -- sql/api/rights.sql
 

@@ -1,9 +1,10 @@
 /** What the timeline of a delivery shows: replays, and requests as far as they are certain. */
 
 import { expect } from '@std/expect'
-import { rebuildRequest } from '../../console/page/events/rebuilt_request.ts'
+import { rebuildRequest, sentAt } from '../../console/page/events/rebuilt_request.ts'
 import { timelineRows } from '../../console/page/events/timeline_rows.ts'
-import { webhookHeaders } from '../../functions/_shared/signing/headers.ts'
+import { errorClasses } from '../../functions/_shared/contract/contract.ts'
+import { headerValue, webhookHeaders } from '../../functions/_shared/signing/headers.ts'
 import { bodyOf } from '../../functions/_shared/senders/body.ts'
 
 const attempt = {
@@ -18,6 +19,7 @@ const attempt = {
   response: null,
   responseCut: false,
   resent: false,
+  endpointVersion: 3 as number | null,
   nextRetryAt: null,
 }
 
@@ -63,11 +65,11 @@ const endpoint = {
 type Args = Parameters<typeof rebuildRequest>[0]
 
 function rebuilt(
-  more: { endpoint?: object; attempt?: object; payload?: string | null } = {},
+  more: { event?: object; endpoint?: object; attempt?: object; payload?: string | null } = {},
 ): string {
   // SAFETY: these are the members that it reads.
   const found = rebuildRequest({
-    event: event as unknown as Args['event'],
+    event: { ...event, ...more.event } as unknown as Args['event'],
     payload: more.payload === undefined ? '{"total": 12345678901234567890}' : more.payload,
     endpoint: { ...endpoint, ...more.endpoint } as unknown as Args['endpoint'],
     attempt: { ...attempt, ...more.attempt } as unknown as Args['attempt'],
@@ -108,11 +110,47 @@ Deno.test('a rebuilt request has the headers and the body that the sender sends,
 })
 
 Deno.test('what is not certain of a request is not shown', () => {
-  // Changed while the request was in flight, and at the moment when it was sent.
-  for (const updatedAt of ['2026-03-01T12:00:00.900Z', '2026-03-01T12:00:00.600Z']) {
-    expect(rebuilt({ endpoint: { updatedAt } })).toMatch(/has been changed since/)
+  // The version counts: a change may be committed long after the time that it has.
+  for (const endpointVersion of [2, 4]) {
+    expect(rebuilt({ attempt: { endpointVersion } })).toMatch(/has been changed since/)
   }
-  expect(rebuilt({ endpoint: { updatedAt: '2026-03-01T12:00:00.599Z' } })).toMatch(/^POST /)
+  expect(rebuilt({ attempt: { endpointVersion: null } })).toMatch(/not stored with which version/)
+  expect(rebuilt({ endpoint: { updatedAt: '2026-03-01T13:00:00.000Z' } })).toMatch(/^POST /)
   expect(rebuilt({ endpoint: { kind: 'slack' } })).toMatch(/kind slack is not rebuilt/)
   expect(rebuilt({ payload: null })).toMatch(/not stored/)
+})
+
+Deno.test('a request is shown and has a time only if a response proves that it was sent', () => {
+  const failed = (errorClass: string, more: object = {}) => ({
+    ...attempt,
+    ...{ status: null, errorClass, ...more },
+  })
+  for (const errorClass of errorClasses) {
+    const one = failed(errorClass)
+    expect([errorClass, rebuilt({ attempt: one })]).not.toEqual([
+      errorClass,
+      expect.stringMatching(/^POST /),
+    ])
+    expect([errorClass, sentAt(one)]).toEqual([errorClass, null])
+  }
+  for (const errorClass of ['dns', 'blocked', 'connect', 'tls']) {
+    expect(rebuilt({ attempt: failed(errorClass) })).toMatch(/^Nothing was sent/)
+    // Its first connection may have carried it.
+    expect(rebuilt({ attempt: failed(errorClass, { resent: true }) })).toMatch(/not known/)
+  }
+  for (const errorClass of ['timeout', 'reset', 'protocol', 'too_large', 'lease_expired']) {
+    expect(rebuilt({ attempt: failed(errorClass) })).toMatch(/it is not known what was sent/)
+  }
+  for (const errorClass of ['status', 'redirect']) {
+    const one = failed(errorClass, { status: 301 })
+    expect(rebuilt({ attempt: one })).toMatch(/^POST /)
+    expect(sentAt(one)).toBe('2026-03-01T12:00:00.600Z')
+  }
+})
+
+Deno.test('headers are shown as they are sent, so other characters than ASCII are encoded', () => {
+  const [head = ''] = rebuilt({ event: { correlationId: 'größe \ud800', idempotencyKey: 'a b' } })
+    .split('\n\n')
+  expect(head).toContain(`\nx-correlation-id: ${headerValue('größe \ud800')}`)
+  expect(head).toContain(`\nidempotency-key: ${headerValue('a b')}\n`)
 })

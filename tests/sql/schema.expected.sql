@@ -422,14 +422,15 @@ CREATE TYPE outbox.result AS (
 	provider_id text,
 	provider jsonb,
 	cut boolean,
-	resent boolean
+	resent boolean,
+	endpoint_version integer
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response; endpoint_version: of the endpoint that the run used.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1860,14 +1861,14 @@ begin
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut, resent)
+      response_cut, resent, endpoint_version)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut, g.resent
+      g.cut, g.resent, g.endpoint_version
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -2437,7 +2438,7 @@ begin
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, cut,
-        resent, place)
+        resent, endpoint_version, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -2454,7 +2455,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
       l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent, r.place,
+      r.resent, r.endpoint_version, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
       v.dead,
       v.dead and x.refused and (f.rule).of_recipient as let_go,
@@ -2674,16 +2675,18 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut, resent)
+      failed_attempts, response_cut, resent, endpoint_version)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null,
+      null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -8704,10 +8707,10 @@ begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, resent, place)
+      provider, cut, resent, endpoint_version, place)
     join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -11322,7 +11325,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11827,7 +11830,7 @@ COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 
 
 -- Name: due_retries(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -11843,9 +11846,12 @@ declare
   v_most_read constant integer := 10000;
 begin
   return (
-    select pg_catalog.count(*)
+    select pg_catalog.jsonb_build_object(
+      'total', least(v_most, pg_catalog.count(*) filter (where c.retries)),
+      'capped', pg_catalog.count(*) filter (where c.retries) > v_most
+        or pg_catalog.count(*) > v_most_read)
     from (
-      select
+      select r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0) as retries
       from (
         select d.*
         from outbox.endpoint e
@@ -11869,8 +11875,8 @@ begin
           cross join lateral (
             select d.leased_until, d.failed_attempts, d.lost_leases
             from outbox.delivery d
-            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_after and d.due_at <= p_until
-            limit v_most_read
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= p_after and d.due_at < p_until
+            limit v_most_read + 1
           ) d
           union all
           -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
@@ -11883,16 +11889,14 @@ begin
             order by d.due_at, d.event_id limit e.quantum
           ) h
           where l.gate_id = g.id and l.ordered and not l.halted
-            and l.next_at > p_after and l.next_at <= p_until and l.next_at < 'infinity'
-            and greatest(l.not_before, h.due_at) > p_after
-            and greatest(l.not_before, h.due_at) <= p_until
+            and l.next_at >= p_after and l.next_at < p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) >= p_after
+            and greatest(l.not_before, h.due_at) < p_until
         ) d
         where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
           and (g.breaker = 'closed' or not e.breaker_enabled)
-        limit v_most_read
+        limit v_most_read + 1
       ) r
-      where r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0)
-      limit v_most
     ) c);
 end
 $$;
@@ -11901,7 +11905,7 @@ ALTER FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zon
 
 -- Name: FUNCTION due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'How many deliveries of an organisation are retrying and are due after p_after and until p_until: counted up to 1,000, among 10,000 deliveries that are due in this time.';
+COMMENT ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'How many deliveries of an organisation are retrying and are due from p_after on and before p_until: {"total": up to 1,000, "capped": there may be more, because there are, or because only 10,000 of the deliveries that are due in this time were read}.';
 
 -- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13295,6 +13299,7 @@ CREATE TABLE outbox.attempt (
     failed_attempts integer,
     response_cut boolean,
     resent boolean,
+    endpoint_version integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
@@ -13306,7 +13311,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response. endpoint_version: the version of the endpoint with which the run made the request; null if the run did not say it.';
 
 -- Name: fail_attempt(outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13550,6 +13555,38 @@ ALTER FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigin
 -- Name: FUNCTION fetch_rows(p_query text, p_keys text[], p_most_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) IS 'The rows of a query with the columns of source_row. Each query of a table of a backfill is executed here, so that no setting of the session changes the text of a value. p_keys: $1 of the query. It reads no further row when it has p_most_bytes.';
+
+-- Name: few_open(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.few_open(p_org_id text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_open bigint := (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  return case when v_open <= 2500 then v_open end;
+end
+$$;
+
+ALTER FUNCTION outbox.few_open(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION few_open(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.few_open(p_org_id text) IS 'How many open deliveries an organisation has, without those that the database refused to create; null if they are more than 2,500, too many to be sorted for each page.';
 
 -- Name: field_value(text, name, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15960,7 +15997,7 @@ declare
 begin
   perform outbox.check_range('minutes', p_minutes, 1, 10080);
   v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
-  v_each := greatest(20, v_most / greatest(1, (
+  v_each := greatest(2, v_most / greatest(1, (
     select pg_catalog.count(*)
     from (
       select from outbox.endpoint e
@@ -15976,28 +16013,31 @@ begin
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
   ), published as materialized (
-    select pg_catalog.count(*) as total, pg_catalog.min(n.id::text) as first_id
+    select least(v_most, pg_catalog.count(*)) as total, pg_catalog.count(*) > v_most as capped,
+      pg_catalog.min(n.id::text) as first_id
     from (
       select e.id from outbox.event e
       where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
       order by e.org_id desc, e.id desc
-      limit v_most
+      -- One more, to know whether there are more.
+      limit v_most + 1
     ) n
   ), latest as materialized (
-    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+    select o.id, t.at, t.kind, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
     from own o
     cross join lateral (
-      select a.at, a.outcome, a.duration_ms, a.event_id
+      -- Bounded before it is filtered: there may be a million ends without an attempt.
+      select a.at, a.kind, a.outcome, a.duration_ms, a.event_id
       from outbox.attempt a
-      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      where a.endpoint_id = o.id and a.at > v_from
       order by a.at desc
       limit v_each
     ) t
-    limit v_most
+    limit 2 * v_most
   ), span as materialized (
     select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
-      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) as capped
     from latest l
   ), tried as materialized (
     -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
@@ -16006,7 +16046,7 @@ begin
         extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
           pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
-    where l.at >= s.since
+    where l.at >= s.since and l.kind = 'attempt'
   ), by_part as materialized (
     select t.id,
       least(v_parts - 1, pg_catalog.floor(
@@ -16035,9 +16075,11 @@ begin
       from own o),
     'events', (
       select pg_catalog.jsonb_build_object(
-        'total', p.total, 'capped', p.total = v_most,
+        'total', p.total, 'capped', p.capped,
+        -- Complete after the time of the first event that is not counted.
         'since', outbox.iso_time(case
-          when p.total = v_most then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid))
+          when p.capped
+          then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
           else v_from
         end))
       from published p),
@@ -16050,11 +16092,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          select from outbox.dead_letter x
-          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -16525,7 +16563,7 @@ CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -16603,9 +16641,12 @@ begin
     cross join lateral (
       select pg_catalog.count(*) as found
       from (
+        -- A range of one value, which leaves one index for the order: where all letters that wait
+        -- are of another endpoint, the planner would read all of them to find none of this one.
         select from outbox.dead_letter x
-        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-          and x.failed_at >= v_from
+        where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+          and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+        order by x.endpoint_id desc, x.failed_at desc
         limit s.each
       ) w
     ) n
@@ -16620,11 +16661,11 @@ begin
     cross join rest r
     cross join lateral (
       select pg_catalog.left(x.error, 200) as error, x.failed_at,
-        pg_catalog.row_number() over (order by x.failed_at desc) as n
+        pg_catalog.row_number() over (order by x.endpoint_id desc, x.failed_at desc) as n
       from outbox.dead_letter x
-      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-        and x.failed_at >= v_from
-      order by x.failed_at desc
+      where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+        and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+      order by x.endpoint_id desc, x.failed_at desc
       limit r.each + 1
     ) w
     where c.found > 0
@@ -20649,6 +20690,7 @@ begin
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
       'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
+      'endpointVersion', o.endpoint_version,
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -20668,7 +20710,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20941,6 +20983,7 @@ declare
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
   v_below outbox.delivery_key :=
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
+  v_own integer;
   v_list refcursor;
   v_at outbox.delivery_key;
   v_is_own boolean := false;
@@ -20961,12 +21004,22 @@ begin
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
-  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
+  end if;
+  if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
+    v_own := outbox.few_open(p_org_id);
+  end if;
+  v_list := case
+    when v_own is null then outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below)
+    else outbox.own_open_list(p_org_id, v_span[1], v_below)
+  end;
   loop
     fetch v_list into v_at;
     if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-        'rows', v_most - v_budget);
+        'rows', v_most - v_budget + coalesce(v_own, 0));
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
@@ -21001,7 +21054,8 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $_$;
@@ -21010,7 +21064,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, p_due_to: that of the next attempt. Reads about 5,000 rows (for open statuses and dead letters: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_type_changes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21373,6 +21427,9 @@ CREATE FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text DEFAULT N
     AS $_$
 declare
   v_most constant integer := 10000;
+  -- One call of a run records some hundred results at the same time, and a page must not end among
+  -- them unseen. More rows of one endpoint and time are those that cancel_open() wrote.
+  v_most_tied constant integer := 5000;
   v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
     '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
   v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
@@ -21380,9 +21437,17 @@ declare
   v_at timestamptz := coalesce(p_to, 'infinity');
   v_event uuid := v_none;
   v_endpoint uuid := v_none;
+  -- The endpoints that may have more rows, each with the time before which these are.
+  v_ids uuid[];
+  v_lows timestamptz[];
+  v_deeper integer;
   v_endpoints integer;
+  v_size integer := p_limit + 1;
   v_each integer;
-  v_read integer;
+  v_read integer := 0;
+  v_round integer;
+  v_page outbox.attempt[] := array[]::outbox.attempt[];
+  v_last_at timestamptz := '-infinity';
   v_since timestamptz;
   v_data jsonb;
   v_last jsonb;
@@ -21400,51 +21465,92 @@ begin
     v_event := v_key[2]::uuid;
     v_endpoint := v_key[3]::uuid;
   end if;
-  v_endpoints := (
-    select pg_catalog.count(*)
-    from (
-      select from outbox.endpoint e
-      where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
-      limit v_most
-    ) c);
-  v_each := greatest(2, least(v_most / greatest(1, v_endpoints),
-    case when p_outcome is null then p_limit + 1 else v_most end));
-  with own as materialized (
-    select e.id from outbox.endpoint e
-    where e.org_id = p_org_id and e.status <> 'deleted' and e.id = coalesce(p_endpoint_id, e.id)
-    limit v_most
-  ), latest as materialized (
-    select o.id, t.*, pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
-    from own o
-    cross join lateral (
-      select a.at, a.event_id, a.attempt, a.outcome, a.status, a.error_class, a.error,
-        a.duration_ms
-      from outbox.attempt a
-      where a.endpoint_id = o.id and a.at >= v_from and a.at <= v_at and a.kind = 'attempt'
-        and (a.at, a.event_id, a.endpoint_id) < (v_at, v_event, v_endpoint)
-      order by a.at desc
-      -- A call records many results at the same time: a page must not end among them unseen.
-      fetch first (v_each) rows with ties
-    ) t
-  ), complete as materialized (
-    select pg_catalog.max(l.at) filter (where l.n = v_each) as since, pg_catalog.count(*) as n
-    from latest l
-  ), page as materialized (
-    select l.*, pg_catalog.row_number() over (order by l.at desc, l.event_id desc, l.id desc)
-      as place
-    from latest l cross join complete c
-    where l.at >= coalesce(c.since, '-infinity')
-      and (l.outcome = 'delivered') = coalesce(p_outcome = 'delivered', l.outcome = 'delivered')
-    order by l.at desc, l.event_id desc, l.id desc
-    limit p_limit + 1
+  if p_endpoint_id is null then
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' limit v_most);
+  else
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
+  end if;
+  v_endpoints := pg_catalog.cardinality(v_ids);
+  -- From a cursor between rows of the same time on, the others of this time follow.
+  v_lows := pg_catalog.array_fill(
+    case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
+    array[v_endpoints]);
+  v_each := greatest(1, least(p_limit + 1, v_most / greatest(1, 2 * v_endpoints)));
+  loop
+    v_deeper := (
+      select pg_catalog.count(*) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+    exit when v_deeper = 0 or v_read >= v_most + v_endpoints;
+    if v_read > 0 then
+      v_size := least(v_size * 4, v_most);
+      v_each := greatest(1, least(v_size, (v_most + v_endpoints - v_read) / v_deeper));
+    end if;
+    with open as materialized (
+      select u.id, u.low from unnest(v_ids, v_lows) u (id, low)
+    ), found as materialized (
+      select o.id, t.one
+      from open o
+      cross join lateral (
+        select b.one
+        from (
+          select a as one
+          from outbox.attempt a
+          where a.endpoint_id = o.id and a.at >= v_from and a.at < o.low
+          order by a.at desc
+          fetch first (v_each) rows with ties
+        ) b
+        limit v_each + v_most_tied
+      ) t
+      where o.low > v_last_at
+    ), next as materialized (
+      select o.id, o.low from open o where o.low <= v_last_at
+      union all
+      select f.id, pg_catalog.min((f.one).at) from found f
+      group by f.id having pg_catalog.count(*) >= v_each
+    ), page as materialized (
+      select p.one
+      from (
+        select f.one from found f
+        where (f.one).kind = 'attempt'
+          and (p_outcome is null or ((f.one).outcome = 'delivered') = (p_outcome = 'delivered'))
+          and ((f.one).at, (f.one).event_id, f.id) < (v_at, v_event, v_endpoint)
+        union all
+        select k.one
+        from pg_catalog.generate_subscripts(v_page, 1) i
+        cross join lateral (select v_page[i] as one) k
+      ) p
+      order by (p.one).at desc, (p.one).event_id desc, (p.one).endpoint_id desc
+      limit p_limit + 1
+    )
+    select (select pg_catalog.count(*) from found),
+      array(select n.id from next n), array(select n.low from next n),
+      array(select p.one from page p),
+      coalesce((
+        select pg_catalog.min((p.one).at) from page p
+        having pg_catalog.count(*) > p_limit), '-infinity')
+    into v_round, v_ids, v_lows, v_page, v_last_at;
+    v_read := v_read + v_round;
+  end loop;
+  -- Complete down to the newest of the times where a read stopped.
+  v_since := (
+    select pg_catalog.max(u.low) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+  with page as materialized (
+    select p.*, pg_catalog.row_number() over (
+      order by p.at desc, p.event_id desc, p.endpoint_id desc) as place
+    from pg_catalog.unnest(v_page) p
+    where p.at >= coalesce(v_since, '-infinity')
   )
-  select c.since, c.n, (select pg_catalog.count(*) from page),
+  select (select pg_catalog.count(*) from page),
     (select pg_catalog.jsonb_build_array(
-      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.id) from page p
+      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.endpoint_id) from page p
       where p.place = p_limit),
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'deliveryId', p.event_id::text || '.' || p.id::text, 'eventId', p.event_id,
-      'endpointId', p.id, 'eventType', (select v.type from outbox.event v where v.id = p.event_id),
+      'deliveryId', p.event_id::text || '.' || p.endpoint_id::text, 'eventId', p.event_id,
+      'endpointId', p.endpoint_id,
+      'eventType', (select v.type from outbox.event v where v.id = p.event_id),
       'attempt', p.attempt, 'at', outbox.iso_time(p.at),
       'outcome', case when p.outcome = 'delivered' then 'delivered' else 'failed' end,
       'status', p.status, 'errorClass', p.error_class, 'error', p.error,
@@ -21452,8 +21558,7 @@ begin
       'sinceEventMs', greatest(0, pg_catalog.floor(
         extract(epoch from p.at - outbox.uuid_v7_time(p.event_id)) * 1000))::bigint)
       order by p.place), '[]') from page p where p.place <= p_limit)
-  into v_since, v_read, v_found, v_last, v_data
-  from complete c;
+  into v_found, v_last, v_data;
   return pg_catalog.jsonb_build_object(
     'data', v_data,
     'nextCursor', case
@@ -21471,7 +21576,7 @@ ALTER FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoin
 
 -- Name: FUNCTION list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", "eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", "outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", "eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", "outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends of deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21748,7 +21853,7 @@ ALTER FUNCTION outbox.list_runs() OWNER TO postgres;
 
 -- Name: FUNCTION list_runs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_runs() IS 'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why others may get nothing}. Only a worker says more than when it was seen.';
+COMMENT ON FUNCTION outbox.list_runs() IS 'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why a run or worker may get no deliveries}. Only a worker says more than when it was seen.';
 
 -- Name: list_sagas(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21854,7 +21959,7 @@ ALTER FUNCTION outbox.list_workers() OWNER TO postgres;
 
 -- Name: FUNCTION list_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
+COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why one may get no deliveries: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
 
 -- Name: live_runs(timestamp with time zone, outbox.run); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22249,7 +22354,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -22442,7 +22547,7 @@ begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[
       row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
-        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+        null, null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
     select * into v_delivery from outbox.delivery d
     where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
     if v_delivery.leased_until is not null then
@@ -25011,6 +25116,67 @@ ALTER FUNCTION outbox.org_width(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION org_width(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_width(p_org_id text) IS 'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to most_width().';
+
+-- Name: own_open_list(text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  open v_list for
+  select o.event_id, o.endpoint_id, null
+  from (
+    select d.event_id, d.endpoint_id
+    from outbox.endpoint e
+    cross join lateral (
+      select o.id, o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (
+      (
+        -- The lane of new deliveries has many dead versions: see first_lease_end().
+        select l.id from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id from outbox.lane l
+      where l.gate_id = g.id and not (not l.ordered and l.key_hash = 0)
+    ) l
+    cross join lateral (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 offset 0
+    ) d
+    where e.org_id = p_org_id and e.status <> 'deleted' and g.depth > 0
+    union all
+    select r.event_id, r.endpoint_id
+    from outbox.refusal r
+    cross join lateral (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.org_id = p_org_id offset 0
+    ) e
+    where r.step = 'routing'
+  ) o
+  where (o.event_id, o.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+    and o.event_id >= p_from
+  order by o.event_id desc, o.endpoint_id desc;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) OWNER TO postgres;
+
+-- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) IS 'open_delivery_list() for the open deliveries of one organisation, all of which it reads.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37557,6 +37723,35 @@ ALTER FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_mos
 
 COMMENT ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most events set aside for a while that have waited longest. If there are so many, also the first p_each of each organisation, of up to p_most organisations; some then come twice.';
 
+-- Name: waiting_letters(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE ROWS 10
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_letters(p_endpoint_id uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) IS 'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most p_most.';
+
 -- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.waiting_orgs(p_after text, p_limit integer) RETURNS text[]
@@ -38720,6 +38915,7 @@ CREATE TABLE outbox.attempt_default (
     failed_attempts integer,
     response_cut boolean,
     resent boolean,
+    endpoint_version integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );
@@ -43368,6 +43564,10 @@ REVOKE ALL ON FUNCTION outbox.fall_asleep(p_contract jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) FROM PUBLIC;
 
+-- Name: FUNCTION few_open(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.few_open(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION field_value(p_column text, p_attribute name, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.field_value(p_column text, p_attribute name, p_type oid) FROM PUBLIC;
@@ -44791,6 +44991,10 @@ REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM P
 -- Name: FUNCTION org_width(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_width(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46238,6 +46442,10 @@ GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 -- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_letters(p_endpoint_id uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
-import { count, rate } from '../app/format.ts'
+import { count, pace } from '../app/format.ts'
 import { Empty } from '../parts/state.tsx'
 import { Ago, Foreign } from '../parts/value.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -22,9 +22,7 @@ export function Attempted({ busy, overview }: {
   return (
     <>
       <Sparkline of={busy} />
-      {total > 0 && seconds > 0 && (
-        <div class='quiet'>{rate(total / Math.max(1, seconds))} a second</div>
-      )}
+      {total > 0 && seconds > 0 && <div class='quiet'>{pace(total, seconds)}</div>}
     </>
   )
 }

@@ -133,7 +133,7 @@ function All({ show, search, overview }: {
               <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.inFlight ?? 0)}</td>
               <td class='num'>
                 {busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}
-                {busy !== undefined && <OldestDue at={busy.oldestDueAt ?? null} />}
+                {busy !== undefined && <OldestDue at={busy.oldestDueAt} />}
               </td>
             </tr>
           )

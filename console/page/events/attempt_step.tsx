@@ -66,6 +66,7 @@ function End({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Element {
 
 function Tried({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Element {
   const isGood = attempt.outcome === 'delivered'
+  const sent = sentAt(attempt)
   const hint = attempt.errorClass === null ? undefined : errorHints[attempt.errorClass]
   return (
     <Step
@@ -82,7 +83,12 @@ function Tried({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Element 
         )}
         {attempt.durationMs !== null && (
           <span class='quiet'>
-            claimed and sent <Time at={sentAt(attempt)} />, took {span(attempt.durationMs)}
+            {sent !== null && (
+              <>
+                sent about <Time at={sent} />,{' '}
+              </>
+            )}
+            took {span(attempt.durationMs)}
           </span>
         )}
         {attempt.resent && <span class='quiet'>sent twice: the first connection was closed</span>}
@@ -98,7 +104,7 @@ function Tried({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Element 
           The next attempt was set for <Time at={attempt.nextRetryAt} />.
         </p>
       )}
-      {may('endpoints:read') && attempt.durationMs !== null && (
+      {may('endpoints:read') && (
         <Request
           attempt={attempt}
           of={of}
@@ -126,8 +132,9 @@ function Request({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Elemen
         <>
           <p class='quiet'>
             Rebuilt from the event and version {endpoint.version}{' '}
-            of the endpoint, which has not changed since. Only what is certain is shown; secrets are
-            not.
+            of the endpoint, with which it was sent. These headers are left out: user-agent,
+            webhook-timestamp, x-timestamp, x-attempt, x-signature, traceparent. Values of secrets
+            are not shown.
           </p>
           <pre class='response' tabIndex={0} aria-label='Request'>{rebuilt.text}</pre>
         </>

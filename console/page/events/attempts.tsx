@@ -26,8 +26,9 @@ export function Attempts(): JSX.Element {
   const outcome = query.get('outcome')
   const endpointId = query.get('endpoint')
   const spanName = query.get('span')
+  const since = timeOf(query.get('since'))
   const filters = () => {
-    const from = spanStart(spanName)
+    const from = since ?? spanStart(spanName)
     return {
       // SAFETY: the API refuses another outcome, and the page shows its error.
       ...outcome === null ? {} : { outcome: outcome as Attempt['outcome'] },
@@ -36,7 +37,7 @@ export function Attempts(): JSX.Element {
     }
   }
   const attempts = usePages(
-    ['all-attempts', outcome, endpointId, spanName],
+    ['all-attempts', outcome, endpointId, spanName, since],
     (cursor, signal) =>
       api.listAllAttempts({
         query: { ...filters(), ...cursor === null ? {} : { cursor } },
@@ -57,6 +58,14 @@ export function Attempts(): JSX.Element {
           </button>
         </p>
       )}
+      {since !== null && (
+        <p class='chip'>
+          Only since <Time at={since} />
+          <button type='button' class='plain' onClick={() => setQuery({ since: null })}>
+            Show older ones
+          </button>
+        </p>
+      )}
       <PagedTable
         of={attempts}
         caption='Attempts'
@@ -71,6 +80,11 @@ export function Attempts(): JSX.Element {
       />
     </>
   )
+}
+
+/** A time of the address; null if it is none. */
+function timeOf(text: string | null): string | null {
+  return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
 function Row({ attempt }: { attempt: Attempt }): JSX.Element {

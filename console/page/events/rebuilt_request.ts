@@ -13,14 +13,30 @@ const longestBody = 4000
 
 const hidden = '(not shown)'
 
-/** When the request of an attempt was sent, about: its result came `durationMs` later. */
-export function sentAt({ at, durationMs }: Attempt): string {
-  return new Date(Date.parse(at) - (durationMs ?? 0)).toISOString()
+/** Failures before the request: see errorHints. */
+const unsent: readonly (string | null)[] = ['dns', 'blocked', 'connect', 'tls']
+
+/** Why it is not certain that the request of an attempt was sent; null if it was: a response came. */
+export function doubtOf({ status, errorClass, resent }: Attempt): string | null {
+  if (status !== null) return null
+  return unsent.includes(errorClass) && !resent
+    ? 'Nothing was sent: the attempt ended before its request.'
+    : 'No response came, so it is not known what was sent.'
 }
 
 /**
- * The request of an attempt, from what is stored. No request is stored: only what must have been the
- * same is shown. If the endpoint has been changed since, its URL and headers are not known.
+ * When the request of an attempt was sent, at the latest: its result came `durationMs` later, and was
+ * stored then or a little after. Null if it is not certain that it was sent.
+ */
+export function sentAt(attempt: Attempt): string | null {
+  const { at, durationMs } = attempt
+  if (durationMs === null || doubtOf(attempt) !== null) return null
+  return new Date(Date.parse(at) - durationMs).toISOString()
+}
+
+/**
+ * The request of an attempt, from what is stored. No request is stored: it is shown only if a
+ * response proves that it was sent, and if the endpoint has the version with which it was.
  */
 export function rebuildRequest(
   { endpoint, event, payload, attempt }: {
@@ -34,20 +50,26 @@ export function rebuildRequest(
   if (endpoint.kind !== 'webhook') {
     return { why: `The request of an endpoint of the kind ${endpoint.kind} is not rebuilt.` }
   }
+  const doubt = doubtOf(attempt)
+  if (doubt !== null) return { why: doubt }
   if (payload === null) return { why: 'The payload is not stored any more.' }
-  if (Date.parse(endpoint.updatedAt) >= Date.parse(sentAt(attempt))) {
+  if (attempt.endpointVersion === null) {
+    return { why: 'It is not stored with which version of the endpoint it was sent.' }
+  }
+  if (attempt.endpointVersion !== endpoint.version) {
     return {
-      why: 'The endpoint has been changed since, so where and how it was sent is not known.',
+      why: `It was sent with version ${attempt.endpointVersion} of the endpoint, which has been ` +
+        `changed since, so where and how is not known.`,
     }
   }
   const headers = [
     ...endpoint.headerNames.map((name) => [name, hidden] as const),
     ['content-type', 'application/json'],
     ['webhook-id', event.id],
-    ['idempotency-key', event.idempotencyKey ?? event.id],
+    ['idempotency-key', headerValue(event.idempotencyKey ?? event.id)],
     ['webhook-signature', hidden],
-    ['x-event-type', event.type],
-    ['x-correlation-id', event.correlationId ?? event.id],
+    ['x-event-type', headerValue(event.type)],
+    ['x-correlation-id', headerValue(event.correlationId ?? event.id)],
   ] as const
   const body = bodyOf(endpoint, event, payload)
   const lines = headers.map(([name, value]) => `${name}: ${visible(value)}`)
@@ -56,6 +78,11 @@ export function rebuildRequest(
       visible(body.slice(0, longestBody)),
     isCut: body.length > longestBody,
   }
+}
+
+/** As the sender encodes it. */
+function headerValue(text: string): string {
+  return text.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }
 
 /** As the sender builds it: the same in each attempt. */

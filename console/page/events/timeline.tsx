@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import type { Output } from '../../../package/client/operation_types.ts'
-import { count, visible } from '../app/format.ts'
+import { visible } from '../app/format.ts'
 import { Ago } from '../parts/value.tsx'
 import { AttemptStep, type Context } from './attempt_step.tsx'
 import { timelineRows } from './timeline_rows.ts'
@@ -13,18 +13,14 @@ type Attempt = Output<'listAttempts'>['data'][number]
 /** What happened to a delivery, in the order of time, and what happens next. */
 export function Timeline({ attempts, isCut, ...of }: Context & {
   attempts: Attempt[]
-  /** Whether there are older attempts than these. */
+  /** Whether there are later attempts than these. */
   isCut: boolean
 }): JSX.Element {
   const { delivery, event } = of
   return (
     <ol class='timeline' aria-label='Timeline'>
       <Step tone='quiet' at={event.createdAt} title='Published' />
-      <Step
-        tone='quiet'
-        title={`Routed to ${count(event.deliveries.length, 'endpoint')}, of which this is one`}
-      />
-      {isCut && <Step tone='quiet' title='Some attempts are not shown' />}
+      <Step tone='quiet' title='Routed' />
       {timelineRows(attempts, delivery.status).map((row) =>
         row.kind === 'replay' ? <Step key={row.key} tone='info' title='Replayed' /> : (
           <AttemptStep
@@ -34,6 +30,7 @@ export function Timeline({ attempts, isCut, ...of }: Context & {
           />
         )
       )}
+      {isCut && <Step tone='quiet' title='The later attempts are not shown' />}
       <Next delivery={delivery} />
     </ol>
   )
@@ -53,7 +50,7 @@ function Next({ delivery }: { delivery: Context['delivery'] }): JSX.Element | nu
   }
   if ((status !== 'retrying' && status !== 'pending') || nextAttemptAt === null) return null
   const isDue = Date.parse(nextAttemptAt) <= Date.now()
-  const name = status === 'pending' ? 'First attempt' : 'Next attempt'
+  const name = attempt === 0 ? 'First attempt' : 'Next attempt'
   return (
     <Step
       tone='info'

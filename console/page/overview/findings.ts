@@ -1,6 +1,6 @@
 import type { Output } from '../../../package/client/operation_types.ts'
 import { count, span } from '../app/format.ts'
-import { remedyOf } from './remedies.ts'
+import { dueProblem, remedyOf } from './remedies.ts'
 
 export type Overview = Output<'getOverview'>
 type Health = Output<'getHealth'>
@@ -27,8 +27,10 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
   if (endpoints.breakersOpen > 0) {
     found.push({
       tone: 'bad',
-      what: `${count(endpoints.breakersOpen, 'endpoint')} failed several times in a row, so its ` +
-        'breaker is open and its deliveries are held.',
+      what: `${count(endpoints.breakersOpen, 'endpoint')} failed several times in a row. ` +
+        (endpoints.breakersOpen === 1
+          ? 'Its breaker is open, and its deliveries are held.'
+          : 'Their breakers are open, and their deliveries are held.'),
       todo: 'Look at the last attempt there. After the repair, the next probe closes the breaker.',
       to: '/endpoints?show=breaker_open',
     })
@@ -38,7 +40,7 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
       tone: 'bad',
       what: `${count(endpoints.disabled, 'endpoint')} ${are(endpoints.disabled)} disabled, for ` +
         'example after the response 410.',
-      todo: 'Resume it if it should get deliveries again.',
+      todo: 'Resume those that should get deliveries again.',
       to: '/endpoints?show=disabled',
     })
   }
@@ -66,14 +68,17 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
     found.push({
       tone: 'warn',
       what: `${count(endpoints.paused, 'endpoint')} ${are(endpoints.paused)} paused.`,
-      todo: 'Its deliveries are held until somebody resumes it.',
+      todo: endpoints.paused === 1
+        ? 'Its deliveries are held until somebody resumes it.'
+        : 'Their deliveries are held until somebody resumes them.',
       to: '/endpoints?show=paused',
     })
   }
   const late = overview.oldestDueAt === null
     ? 0
     : Date.parse(overview.time) - Date.parse(overview.oldestDueAt)
-  if (late > 60_000) {
+  const isSaid = health?.problems.some((problem) => problem.startsWith(dueProblem)) ?? false
+  if (late > 60_000 && !isSaid) {
     found.push({
       tone: 'bad',
       what: `Deliveries have been due for ${span(late)}.`,

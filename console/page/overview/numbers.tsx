@@ -3,10 +3,11 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number, rate, share, span } from '../app/format.ts'
+import { count, number, pace, share, span } from '../app/format.ts'
 import { hasKey, may } from '../app/session.ts'
 import { Link } from '../parts/link.tsx'
 import { Ago } from '../parts/value.tsx'
+import { attemptsPath } from './attempts_path.ts'
 import type { Overview } from './findings.ts'
 
 /** The numbers of the overview. Each leads to the list of what it counts. */
@@ -17,22 +18,30 @@ export function Numbers({ overview, spanName }: {
 }): JSX.Element {
   const { attempts, latency, events, endpoints } = overview
   const attemptsOf = (outcome: string): string =>
-    `/events?view=attempts&outcome=${outcome}&span=${spanName}`
+    attemptsPath(outcome, spanName, attempts.capped ? attempts.since : null)
+  const counted = attempts.capped && (
+    <small>
+      counted since <Ago at={attempts.since} />
+    </small>
+  )
   const deliveries = '/events?view=deliveries&status='
   return (
     <dl class='tiles four'>
       <Tile name='Events' to={may('events:read') ? `/events?span=${spanName}` : null}>
-        {atMost(events.total, 10_000)}
-        <small>{perSecond(events.total, events.since, overview.time)}</small>
+        {number(events.total)}
+        {events.capped && '+'}
+        <small>{paceOf(events.total, events.since, overview.time)}</small>
       </Tile>
-      <Tile name='Deliveries' to={attemptsOf('delivered')}>
+      <Tile name='Delivered' to={attemptsOf('delivered')}>
         {number(attempts.delivered)}
         {attempts.capped && '+'}
-        <small>{perSecond(attempts.delivered, attempts.since, overview.time)}</small>
+        <small>{paceOf(attempts.delivered, attempts.since, overview.time)}</small>
+        {counted}
       </Tile>
       <Tile name='Success rate' to={attemptsOf('failed')}>
         {share(attempts.delivered, attempts.total)}
         <small>{count(attempts.failed, 'failed attempt')}</small>
+        {counted}
       </Tile>
       <Tile name='Event to delivery' to={attemptsOf('delivered')}>
         {latency.p50Ms === null ? 'none' : span(latency.p50Ms)}
@@ -41,6 +50,7 @@ export function Numbers({ overview, spanName }: {
             ? 'nothing was delivered'
             : `p95 ${span(latency.p95Ms)} · p99 ${span(latency.p99Ms)}`}
         </small>
+        {counted}
       </Tile>
       <Tile name='Backlog' to={`${deliveries}open`}>
         {number(overview.open)}
@@ -57,7 +67,8 @@ export function Numbers({ overview, spanName }: {
         <small>requests now</small>
       </Tile>
       <Tile name='Retries due' to={`${deliveries}retrying&due=hour`}>
-        {atMost(overview.retriesDue, 1000)}
+        {number(overview.retriesDue.total)}
+        {overview.retriesDue.capped && '+'}
         <small>in the next hour</small>
       </Tile>
       <Tile name='Dead letters' to='/dead-letters'>
@@ -124,7 +135,7 @@ export function atMost(value: number, most: number): string {
   return value >= most ? `${number(most)}+` : number(value)
 }
 
-function perSecond(total: number, since: string, until: string): string {
+function paceOf(total: number, since: string, until: string): string {
   const seconds = (Date.parse(until) - Date.parse(since)) / 1000
-  return `${rate(total / Math.max(1, seconds))} a second`
+  return pace(total, seconds)
 }

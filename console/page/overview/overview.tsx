@@ -7,6 +7,7 @@ import { everyMs, useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
 import { orgOf, setQuery, usePlace } from '../app/location.ts'
 import { hasKey, may } from '../app/session.ts'
+import { sqlLiteral } from '../app/sql_literal.ts'
 import { BarChart, type Bars } from '../parts/chart.tsx'
 import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
@@ -49,7 +50,7 @@ export function OverviewPage(): JSX.Element {
         </div>
         <CopyCommands
           path={`/overview?minutes=${minutes}`}
-          sql={`select outbox.get_org_overview('${orgOf(usePlace())}', ${minutes});`}
+          sql={`select outbox.get_org_overview(${sqlLiteral(orgOf(usePlace()))}, ${minutes});`}
         />
       </div>
       <Read of={overview}>

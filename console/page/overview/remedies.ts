@@ -8,15 +8,18 @@ export interface Remedy {
 
 const runbook = 'sql/ops/RUNBOOK.md'
 
+/** How the problem begins that something has waited too long. */
+export const dueProblem = 'events or deliveries have been due'
+
 /** Problems whose text does not say what to do, by their beginning. */
-const remedies: readonly (readonly [begins: string, todo: string, to: string | null])[] = [
+export const remedies: readonly (readonly [begins: string, todo: string, to: string | null])[] = [
   [
     'delivery is switched off',
     "To switch it on: select outbox.set_setting('worker.enabled', 'true');",
     null,
   ],
   [
-    'events or deliveries have been due',
+    dueProblem,
     'Look whether anything delivers. If nothing is alive, the runbook has the steps under ' +
     `“Nothing moves”; if a run is alive, under “Falling behind”: ${runbook}.`,
     '/runs',
@@ -24,7 +27,13 @@ const remedies: readonly (readonly [begins: string, todo: string, to: string | n
 ]
 
 /** Sections of the runbook that are about what delivers. */
-const aboutRuns = ['No run', 'No sender', 'Two versions', 'Kicks wait', 'No tick']
+export const aboutRuns: readonly string[] = [
+  'No run',
+  'No sender',
+  'Two versions',
+  'Kicks wait',
+  'No tick',
+]
 
 /** Splits the text of a problem; many name their section of the runbook. */
 export function remedyOf(problem: string): Remedy {

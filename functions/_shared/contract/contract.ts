@@ -203,7 +203,11 @@ export type ClaimKey = { event: string; endpoint: string; attempt: number }
 /** The result of a claim; `released` returns an unsent delivery. */
 export type Result =
   | ClaimKey & { outcome: 'released' }
-  | ClaimKey & Outcome & { duration_ms: number }
+  | ClaimKey & Outcome & {
+    duration_ms: number
+    /** That of the endpoint as it was sent; absent if the response had none. */
+    endpoint_version?: number
+  }
 
 /** Requests a new lease for the ordered lane of this claim. */
 export type Renewal = ClaimKey & { outcome: 'renew' }

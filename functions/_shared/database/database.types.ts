@@ -40,6 +40,7 @@ export type Database = {
           'attempt': number
           'duration_ms': number | null
           'endpoint_id': string | null
+          'endpoint_version': number | null
           'error': string | null
           'error_class': string | null
           'event_id': string
@@ -59,6 +60,7 @@ export type Database = {
           'attempt': number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
@@ -77,6 +79,7 @@ export type Database = {
           'attempt'?: number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
@@ -98,6 +101,7 @@ export type Database = {
           'attempt': number
           'duration_ms': number | null
           'endpoint_id': string | null
+          'endpoint_version': number | null
           'error': string | null
           'error_class': string | null
           'event_id': string
@@ -117,6 +121,7 @@ export type Database = {
           'attempt': number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
@@ -135,6 +140,7 @@ export type Database = {
           'attempt'?: number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
@@ -4707,7 +4713,7 @@ export type Database = {
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_retries': {
         Args: { 'p_after': string; 'p_org_id': string; 'p_until': string }
-        Returns: number
+        Returns: Json
       }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
@@ -4946,6 +4952,7 @@ export type Database = {
         Args: { 'p_keys': (string)[]; 'p_most_bytes': number; 'p_query': string }
         Returns: (Database['outbox']['CompositeTypes']['source_row'])[]
       }
+      'few_open': { Args: { 'p_org_id': string }; Returns: number }
       'field_value': {
         Args: { 'p_attribute': unknown; 'p_column': string; 'p_type': unknown }
         Returns: string
@@ -6963,6 +6970,14 @@ export type Database = {
       }
       'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_width': { Args: { 'p_org_id': string }; Returns: number }
+      'own_open_list': {
+        Args: {
+          'p_below': Database['outbox']['CompositeTypes']['delivery_key']
+          'p_from': string
+          'p_org_id': string
+        }
+        Returns: unknown
+      }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -8685,6 +8700,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      'waiting_letters': { Args: { 'p_endpoint_id': string; 'p_most': number }; Returns: string[] }
       'waiting_orgs': { Args: { 'p_after': string; 'p_limit': number }; Returns: (string)[] }
       'waiting_refusals': {
         Args: { 'p_each': number; 'p_most': number; 'p_now': string }
@@ -9047,6 +9063,7 @@ export type Database = {
         'provider': Json | null
         'cut': boolean | null
         'resent': boolean | null
+        'endpoint_version': number | null
       }
       'routing': {
         'events': (string)[] | null

@@ -59,6 +59,10 @@ export const attemptSchema = z.object({
     description:
       'Whether the request was sent twice, because the first connection was already closed.',
   }),
+  endpointVersion: z.int().nullable().openapi({
+    description:
+      'The version of the endpoint with which it was sent; null if it is not known, or nothing was sent to an endpoint.',
+  }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')
 export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')

@@ -23,8 +23,15 @@ export const overviewSchema = z.object({
     }),
     since: timeSchema.openapi({ description: 'From when on the events are complete.' }),
   }).openapi({ description: 'The events that were published in the span.' }),
-  retriesDue: z.int().openapi({
-    description: 'The retries that are due within the next hour; counted up to 1,000.',
+  retriesDue: z.object({
+    total: z.int(),
+    capped: z.boolean().openapi({
+      description:
+        'Whether there may be more: 1,000 are counted, among the first 10,000 deliveries of the hour.',
+    }),
+  }).openapi({
+    description:
+      'The retries that become due within the next hour; not those that are due already.',
   }),
   open: z.int().openapi({ description: 'The number of deliveries that are not finished.' }),
   inFlight: z.int(),
@@ -60,7 +67,7 @@ export const overviewSchema = z.object({
     inFlight: z.int(),
     failuresRunning: z.int().openapi({ description: 'Consecutive failures.' }),
     failingSince: timeSchema.nullable(),
-    oldestDueAt: timeSchema.nullable().optional().openapi({
+    oldestDueAt: timeSchema.nullable().openapi({
       description: 'Since when its oldest due work has waited; null if none is due.',
     }),
     delivered: z.int(),

@@ -29,5 +29,7 @@ export const runsSchema = z.object({
     workers: z.int().openapi({ description: 'The live workers.' }),
   }).openapi({ description: 'How many are alive.' }),
   data: z.array(run).openapi({ description: 'The first 200, the workers first.' }),
-  problems: z.array(z.string()).openapi({ description: 'Why others may get nothing.' }),
+  problems: z.array(z.string()).openapi({
+    description: 'Why a run or worker may get no deliveries.',
+  }),
 }).openapi('Runs')

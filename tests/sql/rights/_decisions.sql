@@ -244,7 +244,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
   create_slack_of_wire schema_members type_difference record_type_change change_catalogue check_schema_size change_endpoint change_event_types check_delivery
   check_endpoint_change check_is_open create_by_kind dead_letter_json may_have_status delivery_endpoints delivery_json
-  endpoint_json event_json event_type_json lock_org_endpoint partition_floor open_audit_list open_event_list open_delivery_list open_letter_list open_waiting_list
+  endpoint_json event_json event_type_json lock_org_endpoint partition_floor open_audit_list open_event_list open_delivery_list few_open own_open_list waiting_letters open_letter_list open_waiting_list
   org_dead_letter place_between refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span was_rotated
   -- messages of the API, partitions, cleanup, metrics

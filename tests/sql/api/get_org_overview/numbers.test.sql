@@ -5,7 +5,7 @@ begin;
 select plan(26);
 
 select is(outbox.get_org_overview('nobody') - 'time', '{"minutes": 60, "endpoints": {"total": 0, "enabled": 0, "paused": 0, "disabled": 0, "failing": 0, "breakersOpen": 0},
-  "events": {"total": 0, "capped": false, "since": "2026-03-01T11:00:00.000Z"}, "retriesDue": 0, "open": 0, "inFlight": 0, "oldestDueAt": null, "deadLetters": 0,
+  "events": {"total": 0, "capped": false, "since": "2026-03-01T11:00:00.000Z"}, "retriesDue": {"total": 0, "capped": false}, "open": 0, "inFlight": 0, "oldestDueAt": null, "deadLetters": 0,
   "attempts": {"since": "2026-03-01T11:00:00.000Z", "capped": false, "total": 0, "delivered": 0, "failed": 0, "p50Ms": null, "p95Ms": null, "p99Ms": null},
   "latency": {"p50Ms": null, "p95Ms": null, "p99Ms": null}, "series": [], "busiest": []}', 'an organisation without endpoints has zeros');
 
