@@ -2861,7 +2861,7 @@ declare
   v_read integer := 0;
   v_round integer;
   v_page outbox.attempt[] := array[]::outbox.attempt[];
-  v_last_at timestamptz := '-infinity';
+  v_last_at timestamptz := timestamptz '-infinity';
   v_since timestamptz;
   v_data jsonb;
   v_last jsonb;
