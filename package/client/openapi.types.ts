@@ -548,7 +548,7 @@ export interface paths {
         };
         /**
          * Get the state of all endpoints, and the attempts of the last minutes
-         * @description It reads at most 10,000 attempts and counts at most 10,000 events. A portal token with limits cannot call it.
+         * @description It reads at most 10,000 attempts and ends of deliveries (two of each endpoint, if there are more than 5,000), and counts at most 10,000 events. A portal token with limits cannot call it.
          */
         get: operations["getOverview"];
         put?: never;
@@ -794,7 +794,7 @@ export interface paths {
         };
         /**
          * List the attempts at all endpoints, newest first. A page may be short; the list ends with a null cursor
-         * @description It reads about 10,000 attempts. A portal token with limits cannot call it.
+         * @description It reads about 10,000 attempts and ends, and up to 5,000 more for each endpoint with ends of the same time. A portal token with limits cannot call it.
          */
         get: operations["listAllAttempts"];
         put?: never;
@@ -1306,7 +1306,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the live runs and workers (needs a secret key) */
+        /** List the live edge runs and the workers (needs a secret key) */
         get: operations["listRuns"];
         put?: never;
         post?: never;
@@ -2961,7 +2961,7 @@ export interface components {
                 capped: boolean;
                 /**
                  * Format: date-time
-                 * @description From when on the events are complete.
+                 * @description The events are counted from this time on.
                  * @example 2026-11-28T03:25:45.123Z
                  */
                 since: string;
@@ -2970,7 +2970,7 @@ export interface components {
             retriesDue: {
                 /** @description How many there were. */
                 total: number;
-                /** @description Whether there may be more: 1,000 are counted, among the first 10,000 deliveries of the hour. */
+                /** @description Whether there may be more: it counts up to 1,000 retries among the first 10,000 deliveries that become due in this hour. */
                 capped: boolean;
             };
             /** @description The number of deliveries that are not finished. */
@@ -3479,7 +3479,7 @@ export interface components {
             responseCut: boolean;
             /** @description Whether the request was sent twice, because the first connection was already closed. */
             resent: boolean;
-            /** @description The version of the endpoint with which it was sent; null if it is not known, or nothing was sent to an endpoint. */
+            /** @description The version of the endpoint with which the attempt was made; null for an end without an attempt, or if the run did not report it. */
             endpointVersion: number | null;
             /**
              * Format: date-time
@@ -4431,11 +4431,11 @@ export interface components {
              * @example 2026-11-28T03:25:45.123Z
              */
             time: string;
-            /** @description How many are alive. */
+            /** @description The numbers of live runs. */
             alive: {
-                /** @description The live calls of the function deliver. */
+                /** @description The number of live edge runs. */
                 runs: number;
-                /** @description The live workers. */
+                /** @description The number of live workers. */
                 workers: number;
             };
             /** @description The first 200, the workers first. */
@@ -4443,7 +4443,7 @@ export interface components {
                 /** @description The id. */
                 id: string;
                 /**
-                 * @description edge: a call of the function deliver; worker: a process of your own.
+                 * @description edge: an invocation of the function deliver; worker: a process on your own machine.
                  * @enum {string}
                  */
                 kind: "edge" | "worker";
@@ -4475,7 +4475,7 @@ export interface components {
                  */
                 status: "live" | "draining" | "silent";
             }[];
-            /** @description Why a run or worker may get no deliveries. */
+            /** @description Why one of them may get no deliveries. */
             problems: string[];
         };
         InboundMessagePage: {
@@ -7460,7 +7460,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The runs and workers */
+            /** @description The edge runs and workers */
             200: {
                 headers: {
                     [name: string]: unknown;

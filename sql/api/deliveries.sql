@@ -61,8 +61,9 @@ begin
 end
 $$;
 comment on function outbox.few_open(text) is
-  'How many open deliveries an organisation has, without those that the database refused to '
-  'create; null if they are more than 2,500, too many to be sorted for each page.';
+  'The number of open deliveries of an organisation, if it is at most 2,500; otherwise null, as '
+  'they are too many to sort for each page. Those that the database refused to create are not '
+  'counted.';
 
 create function outbox.own_open_list(
   p_org_id text, p_from uuid, p_below outbox.delivery_key
@@ -120,7 +121,7 @@ begin
 end
 $$;
 comment on function outbox.own_open_list(text, uuid, outbox.delivery_key) is
-  'open_delivery_list() for the open deliveries of one organisation, all of which it reads.';
+  'open_delivery_list() for an organisation with few open deliveries: reads all of them.';
 
 create function outbox.open_delivery_list(
   p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key

@@ -16,7 +16,7 @@ set jit = off
 as $$
 declare
   v_most constant integer := 1000;
-  -- Also a delivery that is not due before a time of its publisher has an entry among these.
+  -- First attempts that the publisher has delayed (deliver_at) are among these rows.
   v_most_read constant integer := 10000;
 begin
   return (
@@ -53,8 +53,8 @@ begin
             limit v_most_read + 1
           ) d
           union all
-          -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
-          -- lane waits for them.
+          -- In an ordered lane only the deliveries of one claim can be retrying: its first ones, at
+          -- most the quantum.
           select h.leased_until, h.failed_attempts, h.lost_leases
           from outbox.lane l
           cross join lateral (
@@ -76,5 +76,5 @@ end
 $$;
 comment on function outbox.due_retries(text, timestamptz, timestamptz) is
   'How many deliveries of an organisation are retrying and are due from p_after on and before '
-  'p_until: {"total": up to 1,000, "capped": there may be more, because there are, or because '
-  'only 10,000 of the deliveries that are due in this time were read}.';
+  'p_until: {"total": up to 1,000, "capped": there are more, or only the first 10,000 deliveries '
+  'that are due in this time were read}.';

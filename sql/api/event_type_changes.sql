@@ -150,7 +150,7 @@ declare
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
   v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
-  -- One of so many changes looks for old ones of the organisation.
+  -- Every so many changes, the old ones of the organisation are deleted.
   v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
   v_changes bigint;
   v_last bigint;
@@ -175,15 +175,16 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
-  -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
-  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
+  -- It counts the rows that are kept, not c.changes: a type that changes often keeps only 100 rows,
+  -- and must not push out those of other types. Counting reads all rows of the organisation, so it
+  -- is done rarely.
   if v_changes % v_period = 0 then
     select o.id into v_last
     from outbox.event_type_change o
     where o.org_id >= v_org_id and o.org_id <= v_org_id
     order by o.org_id desc, o.id desc
     offset v_kept_by_org limit 1;
-    -- More than were recorded since the last time, so that a lower setting is reached.
+    -- Ten times as many as were recorded since the last time, so that a lowered setting is reached.
     delete from outbox.event_type_change c
     where c.id <= v_last and c.id = any (array(
       select o.id from outbox.event_type_change o
@@ -196,9 +197,9 @@ $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
   'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
-  'oldest of the type above 100, and those of the organisation above event_type.changes_kept, for '
-  'which it looks after each hundredth part of this number, or each 100th change. The caller holds '
-  'the row of the catalogue.';
+  'oldest of the type above 100, and at every 100th change (more often if event_type.changes_kept '
+  'is below 10,000) those of the organisation above this number. The caller holds the row of the '
+  'catalogue.';
 
 create function outbox.list_event_type_changes(
   p_org_id text, p_event_type text default null, p_cursor text default null,

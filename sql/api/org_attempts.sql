@@ -1,8 +1,8 @@
 -- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
--- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints
--- that may have more of the page: whose oldest row so far is newer than the last row of the page.
--- Rows are bounded before they are filtered, as an endpoint may have a million ends without an
--- attempt. If it has read enough before the page is full, the page ends where it is complete.
+-- a page reads the newest rows of each endpoint: few at first, then more of the endpoints whose
+-- oldest row read so far is newer than the last row of the page. Rows are limited before they are
+-- filtered, because an endpoint may have a million ends without an attempt. If the limit is reached
+-- first, the page ends at the time from which on it has read all rows.
 
 create function outbox.list_org_attempts(
   p_org_id text,
@@ -24,8 +24,8 @@ set jit = off
 as $$
 declare
   v_most constant integer := 10000;
-  -- One call of a run records some hundred results at the same time, and a page must not end among
-  -- them unseen. More rows of one endpoint and time are those that cancel_open() wrote.
+  -- One call of a run records some hundred results at the same time, and a page must not skip the
+  -- rest of them. More rows of one endpoint and time are those that cancel_open() wrote.
   v_most_tied constant integer := 5000;
   v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
     '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
@@ -34,7 +34,7 @@ declare
   v_at timestamptz := coalesce(p_to, 'infinity');
   v_event uuid := v_none;
   v_endpoint uuid := v_none;
-  -- The endpoints that may have more rows, each with the time before which these are.
+  -- The endpoints that may have older rows, each with the time before which to read on.
   v_ids uuid[];
   v_lows timestamptz[];
   v_deeper integer;
@@ -72,7 +72,7 @@ begin
       where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
   end if;
   v_endpoints := pg_catalog.cardinality(v_ids);
-  -- From a cursor between rows of the same time on, the others of this time follow.
+  -- A cursor may be between rows of the same time, so this time is read again.
   v_lows := pg_catalog.array_fill(
     case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
     array[v_endpoints]);
@@ -173,6 +173,7 @@ comment on function outbox.list_org_attempts(
   'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", '
   '"eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", '
   '"outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": '
-  'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these '
-  'two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends of '
-  'deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+  'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: delivered or '
+  'failed; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends, and up '
+  'to 5,000 more for each endpoint with ends of the same time. So a page may be short; the list '
+  'ends when nextCursor is null. OH001.';

@@ -1,6 +1,7 @@
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
--- seconds. It reads the gates, at most 10,000 attempts through the index of each endpoint, at most
--- 10,000 entries of an index of events, and what due_retries() reads.
+-- seconds. It reads the gates, at most 20,000 attempts and ends through the index of each endpoint
+-- (10,000, but at least two of each endpoint), at most 10,000 entries of an index of events, and
+-- what due_retries() reads.
 
 create function outbox.waiting_letters(p_endpoint_id uuid, p_most integer)
 returns setof timestamptz
@@ -125,7 +126,7 @@ begin
     'events', (
       select pg_catalog.jsonb_build_object(
         'total', p.total, 'capped', p.capped,
-        -- Complete after the time of the first event that is not counted.
+        -- Complete from the millisecond after the first event that is not counted.
         'since', outbox.iso_time(case
           when p.capped
           then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
@@ -204,11 +205,11 @@ begin
 end
 $$;
 comment on function outbox.get_org_overview(text, integer) is
-  'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
+  'The state of an organisation and its attempts of the last p_minutes, at most 10,000 (of more '
+  'than 5,000 endpoints, two each): {"time", '
   '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
   '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
   '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
   'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
   'their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they '
-  'are complete '
-  'from since on. OH001.';
+  'are complete from since on. OH001.';

@@ -135,7 +135,8 @@ comment on function outbox.create_replay_job(text, jsonb, text) is
   'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. '
   'OH001, OH002, OH003, OH010.';
 
--- As group_dead_letters() reads them, so that the preview of a group counts what the group counts.
+-- Reads the same rows as group_dead_letters(), so that a group and the preview of its job have the
+-- same number.
 create function outbox.open_waiting_list(
   p_endpoint_id uuid, p_from timestamptz, p_to timestamptz
 ) returns refcursor
@@ -151,7 +152,8 @@ as $$
 declare
   v_list refcursor;
 begin
-  -- With "endpoint_id =" the index of all organisations by time would give the order too.
+  -- With "endpoint_id =" the planner could use the index by time of all organisations, and read
+  -- rows of others.
   open v_list for
   select x.*
   from outbox.dead_letter x
@@ -178,7 +180,7 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
-  -- A group has the errors that begin so.
+  -- All errors with the same first 200 characters are one group.
   v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;

@@ -1,5 +1,5 @@
--- The runs and the workers, for a page of an operator. They belong to the project and not to an
--- organisation.
+-- The edge runs and the workers, for a page of an operator. They belong to the project and not to
+-- an organisation.
 
 create function outbox.list_runs() returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -39,8 +39,8 @@ begin
 end
 $$;
 comment on function outbox.list_runs() is
-  'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
+  'The edge runs and workers: {"time", "alive": {"runs": live edge runs, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why a run or worker may get no deliveries}. '
-  'Only a worker says more than when it was seen.';
+  'see list_workers()}], "problems": why one of them may get no deliveries}. '
+  'The other members are null for an edge run.';

@@ -89,8 +89,8 @@ begin
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- Unchanged, so that the caller can repeat the transaction: what is_passing() has, which the role
-  -- of the caller may not execute.
+  -- Temporary errors are raised unchanged, so that the caller can repeat the transaction. They are
+  -- those of is_passing(), which the role of the caller may not execute.
   when transaction_rollback or insufficient_resources or operator_intervention
     or read_only_sql_transaction or object_in_use or lock_not_available
   then

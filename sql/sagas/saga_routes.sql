@@ -33,8 +33,8 @@ begin
     -- Outhook's own, which a token receives.
     set constraints all immediate;
   exception
-    -- Unchanged, so that the caller can repeat the request: what is_passing() has, which the role
-    -- of the API key may not execute.
+    -- Temporary errors are raised unchanged, so that the caller can repeat the request. They are
+    -- those of is_passing(), which the role of the API key may not execute.
     when transaction_rollback or insufficient_resources or operator_intervention
       or read_only_sql_transaction or object_in_use or lock_not_available
     then
@@ -47,6 +47,7 @@ begin
           'cause', sqlerrm, 'detail', v_detail)::text,
         hint = v_hint;
   end;
+  -- The search path of this function again: see close_new().
   perform pg_catalog.set_config('search_path', 'pg_temp', true);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',

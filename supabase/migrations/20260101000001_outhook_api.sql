@@ -1123,7 +1123,7 @@ declare
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
   v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
-  -- One of so many changes looks for old ones of the organisation.
+  -- Every so many changes, the old ones of the organisation are deleted.
   v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
   v_changes bigint;
   v_last bigint;
@@ -1148,15 +1148,16 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
-  -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
-  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
+  -- It counts the rows that are kept, not c.changes: a type that changes often keeps only 100 rows,
+  -- and must not push out those of other types. Counting reads all rows of the organisation, so it
+  -- is done rarely.
   if v_changes % v_period = 0 then
     select o.id into v_last
     from outbox.event_type_change o
     where o.org_id >= v_org_id and o.org_id <= v_org_id
     order by o.org_id desc, o.id desc
     offset v_kept_by_org limit 1;
-    -- More than were recorded since the last time, so that a lower setting is reached.
+    -- Ten times as many as were recorded since the last time, so that a lowered setting is reached.
     delete from outbox.event_type_change c
     where c.id <= v_last and c.id = any (array(
       select o.id from outbox.event_type_change o
@@ -1169,9 +1170,9 @@ $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
   'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
-  'oldest of the type above 100, and those of the organisation above event_type.changes_kept, for '
-  'which it looks after each hundredth part of this number, or each 100th change. The caller holds '
-  'the row of the catalogue.';
+  'oldest of the type above 100, and at every 100th change (more often if event_type.changes_kept '
+  'is below 10,000) those of the organisation above this number. The caller holds the row of the '
+  'catalogue.';
 
 create function outbox.list_event_type_changes(
   p_org_id text, p_event_type text default null, p_cursor text default null,
@@ -2048,7 +2049,7 @@ set jit = off
 as $$
 declare
   v_most constant integer := 1000;
-  -- Also a delivery that is not due before a time of its publisher has an entry among these.
+  -- First attempts that the publisher has delayed (deliver_at) are among these rows.
   v_most_read constant integer := 10000;
 begin
   return (
@@ -2085,8 +2086,8 @@ begin
             limit v_most_read + 1
           ) d
           union all
-          -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
-          -- lane waits for them.
+          -- In an ordered lane only the deliveries of one claim can be retrying: its first ones, at
+          -- most the quantum.
           select h.leased_until, h.failed_attempts, h.lost_leases
           from outbox.lane l
           cross join lateral (
@@ -2108,14 +2109,15 @@ end
 $$;
 comment on function outbox.due_retries(text, timestamptz, timestamptz) is
   'How many deliveries of an organisation are retrying and are due from p_after on and before '
-  'p_until: {"total": up to 1,000, "capped": there may be more, because there are, or because '
-  'only 10,000 of the deliveries that are due in this time were read}.';
+  'p_until: {"total": up to 1,000, "capped": there are more, or only the first 10,000 deliveries '
+  'that are due in this time were read}.';
 
 -- sql/api/overview.sql
 
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
--- seconds. It reads the gates, at most 10,000 attempts through the index of each endpoint, at most
--- 10,000 entries of an index of events, and what due_retries() reads.
+-- seconds. It reads the gates, at most 20,000 attempts and ends through the index of each endpoint
+-- (10,000, but at least two of each endpoint), at most 10,000 entries of an index of events, and
+-- what due_retries() reads.
 
 create function outbox.waiting_letters(p_endpoint_id uuid, p_most integer)
 returns setof timestamptz
@@ -2240,7 +2242,7 @@ begin
     'events', (
       select pg_catalog.jsonb_build_object(
         'total', p.total, 'capped', p.capped,
-        -- Complete after the time of the first event that is not counted.
+        -- Complete from the millisecond after the first event that is not counted.
         'since', outbox.iso_time(case
           when p.capped
           then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
@@ -2319,14 +2321,14 @@ begin
 end
 $$;
 comment on function outbox.get_org_overview(text, integer) is
-  'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
+  'The state of an organisation and its attempts of the last p_minutes, at most 10,000 (of more '
+  'than 5,000 endpoints, two each): {"time", '
   '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
   '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
   '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
   'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
   'their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they '
-  'are complete '
-  'from since on. OH001.';
+  'are complete from since on. OH001.';
 
 -- sql/api/deliveries.sql
 
@@ -2393,8 +2395,9 @@ begin
 end
 $$;
 comment on function outbox.few_open(text) is
-  'How many open deliveries an organisation has, without those that the database refused to '
-  'create; null if they are more than 2,500, too many to be sorted for each page.';
+  'The number of open deliveries of an organisation, if it is at most 2,500; otherwise null, as '
+  'they are too many to sort for each page. Those that the database refused to create are not '
+  'counted.';
 
 create function outbox.own_open_list(
   p_org_id text, p_from uuid, p_below outbox.delivery_key
@@ -2452,7 +2455,7 @@ begin
 end
 $$;
 comment on function outbox.own_open_list(text, uuid, outbox.delivery_key) is
-  'open_delivery_list() for the open deliveries of one organisation, all of which it reads.';
+  'open_delivery_list() for an organisation with few open deliveries: reads all of them.';
 
 create function outbox.open_delivery_list(
   p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key
@@ -2816,10 +2819,10 @@ comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
 -- sql/api/org_attempts.sql
 
 -- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
--- a page reads the newest rows of each endpoint, few at first, and then more of those endpoints
--- that may have more of the page: whose oldest row so far is newer than the last row of the page.
--- Rows are bounded before they are filtered, as an endpoint may have a million ends without an
--- attempt. If it has read enough before the page is full, the page ends where it is complete.
+-- a page reads the newest rows of each endpoint: few at first, then more of the endpoints whose
+-- oldest row read so far is newer than the last row of the page. Rows are limited before they are
+-- filtered, because an endpoint may have a million ends without an attempt. If the limit is reached
+-- first, the page ends at the time from which on it has read all rows.
 
 create function outbox.list_org_attempts(
   p_org_id text,
@@ -2841,8 +2844,8 @@ set jit = off
 as $$
 declare
   v_most constant integer := 10000;
-  -- One call of a run records some hundred results at the same time, and a page must not end among
-  -- them unseen. More rows of one endpoint and time are those that cancel_open() wrote.
+  -- One call of a run records some hundred results at the same time, and a page must not skip the
+  -- rest of them. More rows of one endpoint and time are those that cancel_open() wrote.
   v_most_tied constant integer := 5000;
   v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
     '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
@@ -2851,7 +2854,7 @@ declare
   v_at timestamptz := coalesce(p_to, 'infinity');
   v_event uuid := v_none;
   v_endpoint uuid := v_none;
-  -- The endpoints that may have more rows, each with the time before which these are.
+  -- The endpoints that may have older rows, each with the time before which to read on.
   v_ids uuid[];
   v_lows timestamptz[];
   v_deeper integer;
@@ -2889,7 +2892,7 @@ begin
       where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
   end if;
   v_endpoints := pg_catalog.cardinality(v_ids);
-  -- From a cursor between rows of the same time on, the others of this time follow.
+  -- A cursor may be between rows of the same time, so this time is read again.
   v_lows := pg_catalog.array_fill(
     case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
     array[v_endpoints]);
@@ -2990,9 +2993,10 @@ comment on function outbox.list_org_attempts(
   'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", '
   '"eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", '
   '"outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": '
-  'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these '
-  'two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends of '
-  'deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+  'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: delivered or '
+  'failed; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends, and up '
+  'to 5,000 more for each endpoint with ends of the same time. So a page may be short; the list '
+  'ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery_actions.sql
 
@@ -3761,7 +3765,8 @@ comment on function outbox.create_replay_job(text, jsonb, text) is
   'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. '
   'OH001, OH002, OH003, OH010.';
 
--- As group_dead_letters() reads them, so that the preview of a group counts what the group counts.
+-- Reads the same rows as group_dead_letters(), so that a group and the preview of its job have the
+-- same number.
 create function outbox.open_waiting_list(
   p_endpoint_id uuid, p_from timestamptz, p_to timestamptz
 ) returns refcursor
@@ -3777,7 +3782,8 @@ as $$
 declare
   v_list refcursor;
 begin
-  -- With "endpoint_id =" the index of all organisations by time would give the order too.
+  -- With "endpoint_id =" the planner could use the index by time of all organisations, and read
+  -- rows of others.
   open v_list for
   select x.*
   from outbox.dead_letter x
@@ -3804,7 +3810,7 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
-  -- A group has the errors that begin so.
+  -- All errors with the same first 200 characters are one group.
   v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
@@ -3935,8 +3941,8 @@ comment on function outbox.get_health() is
 
 -- sql/api/runs.sql
 
--- The runs and the workers, for a page of an operator. They belong to the project and not to an
--- organisation.
+-- The edge runs and the workers, for a page of an operator. They belong to the project and not to
+-- an organisation.
 
 create function outbox.list_runs() returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -3976,11 +3982,11 @@ begin
 end
 $$;
 comment on function outbox.list_runs() is
-  'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live '
+  'The edge runs and workers: {"time", "alive": {"runs": live edge runs, "workers": live '
   'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
   '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
-  'see list_workers()}], "problems": why a run or worker may get no deliveries}. '
-  'Only a worker says more than when it was seen.';
+  'see list_workers()}], "problems": why one of them may get no deliveries}. '
+  'The other members are null for an edge run.';
 
 -- sql/api/rights.sql
 

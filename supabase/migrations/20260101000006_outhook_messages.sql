@@ -5241,7 +5241,8 @@ comment on function outbox.record_reported(
 -- Reports of a provider that come before the response with its id is recorded: the provider may be
 -- faster than the next call of the run. They wait here for a day and are applied with the response.
 -- A channel has at most most_early_reports() of them: whoever writes to the callback of a provider
--- chooses the ids. A further one replaces the oldest: the response usually comes within seconds.
+-- chooses the ids. A further one deletes the oldest hundred: the response usually comes within
+-- seconds.
 
 create table outbox.early_report (
   channel_id uuid not null,
@@ -5261,8 +5262,9 @@ create index early_report_age on outbox.early_report (received_at);
 create function outbox.most_early_reports() returns integer
 language sql immutable set search_path = ''
 as $$
-  -- Three of each message that a channel has in flight. Each report counts them, while it holds the
-  -- gate: with ten times as many, a burst of reports kept the sends of the channel waiting.
+  -- Three reports of each of the 1,000 messages that a channel may have in flight. Each report
+  -- counts those that wait, while it holds the gate: with 10,000, a burst of reports delayed the
+  -- sends of the channel.
   select 3000
 $$;
 comment on function outbox.most_early_reports() is
@@ -5277,7 +5279,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- So that a burst sorts and notes once for each hundred.
+  -- Deleted together, so that a burst of reports sorts, and writes the refusal, only once in a
+  -- hundred.
   v_removed constant integer := 100;
 begin
   if pg_catalog.length(p_provider_id) not between 1 and 200 or exists (
@@ -5286,7 +5289,8 @@ begin
   then
     return;
   end if;
-  -- Those of a day and more are left to forget_early_reports(), so that neither waits.
+  -- Older ones are left to forget_early_reports(), so that the two do not wait for each other's
+  -- rows.
   if (
     select pg_catalog.count(*)
     from (

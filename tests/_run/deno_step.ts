@@ -17,11 +17,11 @@ export interface DenoStep {
   folder: string
   /** Folders and files below it to leave out. */
   without?: readonly string[]
-  /** Folders and files below it to take; all unless said otherwise. */
+  /** Folders and files below it to run; default: all. */
   only?: readonly string[]
-  /** Folders and files that the short run takes of it; all unless said otherwise. */
+  /** Folders and files of it that the short run has; default: all. */
   short?: readonly string[]
-  /** How the files' names end; `.test.ts` unless said otherwise. */
+  /** How the files' names end; default: `.test.ts`. */
   ending?: string
   /** Another Deno than the one that runs us, by its exact version. */
   version?: string
@@ -144,8 +144,8 @@ async function test(
 }
 
 /**
- * Whether a test has left something open. Where it was opened takes `--trace-leaks` to know, which costs up to a
- * fifth of the CPU time of all tests: so only a second run traces that.
+ * Whether a test has left something open. Only a second run uses `--trace-leaks`, which says where: it costs up to a
+ * fifth more CPU time.
  */
 function hasLeaked({ code, output }: Ended): boolean {
   return code !== 0 && /^error: Leaks detected/m.test(output)

@@ -22,7 +22,10 @@ export function wasIdle(before: CpuTime, after: CpuTime): boolean {
   return all > 0 && (after.idle - before.idle) / all > IDLE_SHARE
 }
 
-/** Starts to count how much of the cores' time all programs use; the result is a share, or null if nobody says. */
+/**
+ * Starts to count the CPU time of all programs; the result is their share of the cores, or null if the system does
+ * not report it.
+ */
 export function countBusy(): () => number | null {
   const before = cpuTime()
   return () => {

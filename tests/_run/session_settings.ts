@@ -120,9 +120,9 @@ const apart = new Set(profileGroups.flatMap(({ without }) => without))
 
 /**
  * The runs with `--all`: all profiles at once for the files that every group runs, and each group by itself for the
- * others. Serializable refuses all that repeatable read refuses, so it stands for both. Which one makes a file fail
- * tells `--profiles` of `pg_tap.ts`. One may also hide what another would show: a message that is not printed,
- * a plan without the lock. That shows only with a group by itself.
+ * others. Serializable refuses all that repeatable read refuses, so it stands for both.
+ * `--profiles` of `pg_tap.ts` tells which profile makes a file fail. A profile may also hide what another would show,
+ * such as a message that is not printed or a plan without the lock; that shows only if its group runs by itself.
  */
 export const sessionRuns: readonly SessionRun[] = [
   {

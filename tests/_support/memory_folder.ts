@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** How paths begin in the file system in memory that Linux has for programs: others use it, too. */
+/** The start of the paths in /dev/shm, the file system in memory, which other programs use too. */
 export const MEMORY = '/dev/shm/outhook-'
 
 /** The file system type in `statfs` (linux/magic.h). */
@@ -22,7 +22,7 @@ export interface MemoryRoom {
 
 /**
  * How the paths of a run's databases begin if they are in memory; null: they are on the disk. Only `task test` has a
- * mark and tests alone: what measures (`task bench`) or takes hours (`task soak`) uses the disk, as users do.
+ * mark and runs nothing but tests: what measures (`task bench`) or takes hours (`task soak`) uses the disk, as users do.
  */
 export function memoryRoot(
   mark: string | undefined,

@@ -7,7 +7,7 @@ import {
   headerChangeOf,
   headerProblemOf,
   headerRowsOf,
-  isOtherHost,
+  isOtherOrigin,
 } from '../../console/page/endpoints/headers.ts'
 import { errorHints } from '../../console/page/events/explain.ts'
 import { readProjectFile } from '../project/_tracked.ts'
@@ -81,7 +81,7 @@ Deno.test('custom headers: a stored value is kept unless it is replaced or remov
 Deno.test('another scheme, host or port is another host, and another path is not', () => {
   const at = 'https://example.com/a'
   const urls = ['https://example.com:443/b?c', 'http://example.com/a', 'https://example.com:8443/a']
-  expect([...urls, 'https://example.org/a', 'no URL'].map((url) => isOtherHost(url, at)))
+  expect([...urls, 'https://example.org/a', 'no URL'].map((url) => isOtherOrigin(url, at)))
     .toEqual([false, true, true, true, false])
 })
 

@@ -98,13 +98,13 @@ const tiles: readonly (readonly [name: string, heading: string, least: number])[
   ['Failing endpoints', 'Endpoints', 3],
   ['Open breakers', 'Endpoints', 1],
   ['Held endpoints', 'Endpoints', 1],
-  ['Runs and workers', 'Runs and workers', 1],
+  ['Runs', 'Runs', 1],
 ]
 
 for (const [name, heading, least] of tiles) {
   Deno.test(`the number "${name}" leads to a list of as many`, async () => {
     const { page, errors, close } = await console_.open('/')
-    const isInFlight = name === 'In flight' || name === 'Runs and workers'
+    const isInFlight = name === 'In flight' || name === 'Runs'
     let seen: [number: number, rows: number] = [0, 0]
     // Retries go on beside it, so the number may change between the two readings.
     const isEqual = await waitUntil(async () => {

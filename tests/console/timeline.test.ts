@@ -112,9 +112,11 @@ Deno.test('a rebuilt request has the headers and the body that the sender sends,
 Deno.test('what is not certain of a request is not shown', () => {
   // The version counts: a change may be committed long after the time that it has.
   for (const endpointVersion of [2, 4]) {
-    expect(rebuilt({ attempt: { endpointVersion } })).toMatch(/has been changed since/)
+    expect(rebuilt({ attempt: { endpointVersion } })).toMatch(/was changed since/)
   }
-  expect(rebuilt({ attempt: { endpointVersion: null } })).toMatch(/not stored with which version/)
+  expect(rebuilt({ attempt: { endpointVersion: null } })).toMatch(
+    /the version of the endpoint .* is not stored/i,
+  )
   expect(rebuilt({ endpoint: { updatedAt: '2026-03-01T13:00:00.000Z' } })).toMatch(/^POST /)
   expect(rebuilt({ endpoint: { kind: 'slack' } })).toMatch(/kind slack is not rebuilt/)
   expect(rebuilt({ payload: null })).toMatch(/not stored/)

@@ -11842,7 +11842,7 @@ CREATE FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zo
     AS $$
 declare
   v_most constant integer := 1000;
-  -- Also a delivery that is not due before a time of its publisher has an entry among these.
+  -- First attempts that the publisher has delayed (deliver_at) are among these rows.
   v_most_read constant integer := 10000;
 begin
   return (
@@ -11879,8 +11879,8 @@ begin
             limit v_most_read + 1
           ) d
           union all
-          -- In an ordered lane the first deliveries are retried, which one claim has taken, and the
-          -- lane waits for them.
+          -- In an ordered lane only the deliveries of one claim can be retrying: its first ones, at
+          -- most the quantum.
           select h.leased_until, h.failed_attempts, h.lost_leases
           from outbox.lane l
           cross join lateral (
@@ -11905,7 +11905,7 @@ ALTER FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zon
 
 -- Name: FUNCTION due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'How many deliveries of an organisation are retrying and are due from p_after on and before p_until: {"total": up to 1,000, "capped": there may be more, because there are, or because only 10,000 of the deliveries that are due in this time were read}.';
+COMMENT ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'How many deliveries of an organisation are retrying and are due from p_after on and before p_until: {"total": up to 1,000, "capped": there are more, or only the first 10,000 deliveries that are due in this time were read}.';
 
 -- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12999,8 +12999,8 @@ begin
     -- Outhook's own, which a token receives.
     set constraints all immediate;
   exception
-    -- Unchanged, so that the caller can repeat the request: what is_passing() has, which the role
-    -- of the API key may not execute.
+    -- Temporary errors are raised unchanged, so that the caller can repeat the request. They are
+    -- those of is_passing(), which the role of the API key may not execute.
     when transaction_rollback or insufficient_resources or operator_intervention
       or read_only_sql_transaction or object_in_use or lock_not_available
     then
@@ -13013,6 +13013,7 @@ begin
           'cause', sqlerrm, 'detail', v_detail)::text,
         hint = v_hint;
   end;
+  -- The search path of this function again: see close_new().
   perform pg_catalog.set_config('search_path', 'pg_temp', true);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
@@ -13586,7 +13587,7 @@ ALTER FUNCTION outbox.few_open(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION few_open(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.few_open(p_org_id text) IS 'How many open deliveries an organisation has, without those that the database refused to create; null if they are more than 2,500, too many to be sorted for each page.';
+COMMENT ON FUNCTION outbox.few_open(p_org_id text) IS 'The number of open deliveries of an organisation, if it is at most 2,500; otherwise null, as they are too many to sort for each page. Those that the database refused to create are not counted.';
 
 -- Name: field_value(text, name, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16076,7 +16077,7 @@ begin
     'events', (
       select pg_catalog.jsonb_build_object(
         'total', p.total, 'capped', p.capped,
-        -- Complete after the time of the first event that is not counted.
+        -- Complete from the millisecond after the first event that is not counted.
         'since', outbox.iso_time(case
           when p.capped
           then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
@@ -16159,7 +16160,7 @@ ALTER FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) OWNER T
 
 -- Name: FUNCTION get_org_overview(p_org_id text, p_minutes integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, "retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete from since on. OH001.';
+COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000 (of more than 5,000 endpoints, two each): {"time", "minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, "retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete from since on. OH001.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19071,7 +19072,8 @@ CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_stat
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  -- So that a burst sorts and notes once for each hundred.
+  -- Deleted together, so that a burst of reports sorts, and writes the refusal, only once in a
+  -- hundred.
   v_removed constant integer := 100;
 begin
   if pg_catalog.length(p_provider_id) not between 1 and 200 or exists (
@@ -19080,7 +19082,8 @@ begin
   then
     return;
   end if;
-  -- Those of a day and more are left to forget_early_reports(), so that neither waits.
+  -- Older ones are left to forget_early_reports(), so that the two do not wait for each other's
+  -- rows.
   if (
     select pg_catalog.count(*)
     from (
@@ -21427,8 +21430,8 @@ CREATE FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text DEFAULT N
     AS $_$
 declare
   v_most constant integer := 10000;
-  -- One call of a run records some hundred results at the same time, and a page must not end among
-  -- them unseen. More rows of one endpoint and time are those that cancel_open() wrote.
+  -- One call of a run records some hundred results at the same time, and a page must not skip the
+  -- rest of them. More rows of one endpoint and time are those that cancel_open() wrote.
   v_most_tied constant integer := 5000;
   v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
     '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
@@ -21437,7 +21440,7 @@ declare
   v_at timestamptz := coalesce(p_to, 'infinity');
   v_event uuid := v_none;
   v_endpoint uuid := v_none;
-  -- The endpoints that may have more rows, each with the time before which these are.
+  -- The endpoints that may have older rows, each with the time before which to read on.
   v_ids uuid[];
   v_lows timestamptz[];
   v_deeper integer;
@@ -21475,7 +21478,7 @@ begin
       where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
   end if;
   v_endpoints := pg_catalog.cardinality(v_ids);
-  -- From a cursor between rows of the same time on, the others of this time follow.
+  -- A cursor may be between rows of the same time, so this time is read again.
   v_lows := pg_catalog.array_fill(
     case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
     array[v_endpoints]);
@@ -21576,7 +21579,7 @@ ALTER FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoin
 
 -- Name: FUNCTION list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", "eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", "outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: one of these two; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends of deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", "eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", "outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: delivered or failed; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends, and up to 5,000 more for each endpoint with ends of the same time. So a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21853,7 +21856,7 @@ ALTER FUNCTION outbox.list_runs() OWNER TO postgres;
 
 -- Name: FUNCTION list_runs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_runs() IS 'What delivers: {"time", "alive": {"runs": live calls of the function deliver, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why a run or worker may get no deliveries}. Only a worker says more than when it was seen.';
+COMMENT ON FUNCTION outbox.list_runs() IS 'The edge runs and workers: {"time", "alive": {"runs": live edge runs, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why one of them may get no deliveries}. The other members are null for an edge run.';
 
 -- Name: list_sagas(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23117,8 +23120,9 @@ CREATE FUNCTION outbox.most_early_reports() RETURNS integer
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_temp'
     AS $$
-  -- Three of each message that a channel has in flight. Each report counts them, while it holds the
-  -- gate: with ten times as many, a burst of reports kept the sends of the channel waiting.
+  -- Three reports of each of the 1,000 messages that a channel may have in flight. Each report
+  -- counts those that wait, while it holds the gate: with 10,000, a burst of reports delayed the
+  -- sends of the channel.
   select 3000
 $$;
 
@@ -24789,7 +24793,8 @@ CREATE FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp wi
 declare
   v_list refcursor;
 begin
-  -- With "endpoint_id =" the index of all organisations by time would give the order too.
+  -- With "endpoint_id =" the planner could use the index by time of all organisations, and read
+  -- rows of others.
   open v_list for
   select x.*
   from outbox.dead_letter x
@@ -25176,7 +25181,7 @@ ALTER FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.d
 
 -- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) IS 'open_delivery_list() for the open deliveries of one organisation, all of which it reads.';
+COMMENT ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) IS 'open_delivery_list() for an organisation with few open deliveries: reads all of them.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26204,7 +26209,7 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
-  -- A group has the errors that begin so.
+  -- All errors with the same first 200 characters are one group.
   v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
@@ -29699,7 +29704,7 @@ declare
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
   v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
-  -- One of so many changes looks for old ones of the organisation.
+  -- Every so many changes, the old ones of the organisation are deleted.
   v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
   v_changes bigint;
   v_last bigint;
@@ -29724,15 +29729,16 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
-  -- It counts what is kept, and not what was ever recorded: one type that changes often keeps few
-  -- rows, and must not push out those of other types. That reads all that is kept, so it is rare.
+  -- It counts the rows that are kept, not c.changes: a type that changes often keeps only 100 rows,
+  -- and must not push out those of other types. Counting reads all rows of the organisation, so it
+  -- is done rarely.
   if v_changes % v_period = 0 then
     select o.id into v_last
     from outbox.event_type_change o
     where o.org_id >= v_org_id and o.org_id <= v_org_id
     order by o.org_id desc, o.id desc
     offset v_kept_by_org limit 1;
-    -- More than were recorded since the last time, so that a lower setting is reached.
+    -- Ten times as many as were recorded since the last time, so that a lowered setting is reached.
     delete from outbox.event_type_change c
     where c.id <= v_last and c.id = any (array(
       select o.id from outbox.event_type_change o
@@ -29747,7 +29753,7 @@ ALTER FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after out
 
 -- Name: FUNCTION record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest of the type above 100, and those of the organisation above event_type.changes_kept, for which it looks after each hundredth part of this number, or each 100th change. The caller holds the row of the catalogue.';
+COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest of the type above 100, and at every 100th change (more often if event_type.changes_kept is below 10,000) those of the organisation above this number. The caller holds the row of the catalogue.';
 
 -- Name: record_values(oid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32901,8 +32907,8 @@ begin
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- Unchanged, so that the caller can repeat the transaction: what is_passing() has, which the role
-  -- of the caller may not execute.
+  -- Temporary errors are raised unchanged, so that the caller can repeat the transaction. They are
+  -- those of is_passing(), which the role of the caller may not execute.
   when transaction_rollback or insufficient_resources or operator_intervention
     or read_only_sql_transaction or object_in_use or lock_not_available
   then

@@ -1,6 +1,6 @@
 /**
- * Whether an error comes from a mistake in the page, or from something else than the page expects, so that its
- * text helps nobody and may quote what was read. A failed request is another class of error.
+ * Whether an error is a bug of the page, or comes from a response of another form. Its text does not help the user,
+ * and may quote data. A failed request is a `Failure`.
  */
 export function isFault(error: unknown): boolean {
   return [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)

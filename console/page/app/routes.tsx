@@ -96,7 +96,7 @@ const routes: Readonly<Record<string, Route>> = {
     one: (id) => <DossierPage key={id} id={id} />,
   },
   'consumers': { title: 'Consumers', list: () => <ConsumersPage /> },
-  'runs': { title: 'Runs and workers', list: () => <RunsPage /> },
+  'runs': { title: 'Runs', list: () => <RunsPage /> },
   'audit': { title: 'Audit trail', list: () => <AuditPage /> },
   'settings': { title: 'Settings', list: () => <SettingsPage /> },
 }

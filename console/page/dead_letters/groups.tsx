@@ -13,7 +13,7 @@ import { type Group, ReplayGroup } from './replay_all.tsx'
 
 /** The dead letters that wait for a decision, by endpoint and error. */
 export function DeadLetterGroups(): JSX.Element {
-  // Not in its row, which may go while somebody types.
+  // Outside the row, because a poll may remove the row while the dialog is open.
   const [replayed, setReplayed] = useState<Group | null>(null)
   return (
     <>

@@ -29,7 +29,7 @@ interface Filter {
 
 type Preview = Output<'previewReplayJob'>
 
-/** A group has the errors that begin with so many characters. */
+/** Errors with the same first characters, so many, are one group. */
 const groupedBy = 200
 
 /** From this number on, the number must be typed. */
@@ -53,7 +53,7 @@ export interface Group {
   endpointId: string
   /** Its first 200 characters. */
   error: string
-  /** The job begins here, and does not look for older ones, which the group has not counted. */
+  /** The time of the oldest one: the job does not look for older ones, which the group has not counted. */
   firstAt: string
 }
 

@@ -48,8 +48,8 @@ export function Since({ busy }: { busy: Busy | undefined }): JSX.Element | null 
   )
 }
 
-/** That no endpoint is as was chosen. */
-export function None({ show }: { show: string }): JSX.Element {
+/** The empty list of a filter. */
+export function NoEndpoint({ show }: { show: string }): JSX.Element {
   if (show === 'failing') {
     return (
       <Empty title='No endpoint is failing'>

@@ -15,7 +15,7 @@ import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
-import { Attempted, None, OldestDue, Since, Types } from './endpoint_cells.tsx'
+import { Attempted, NoEndpoint, OldestDue, Since, Types } from './endpoint_cells.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 type Overview = Output<'getOverview'>
@@ -142,7 +142,7 @@ function All({ show, search, overview }: {
           ? <Empty title='No endpoint was found' />
           : show === ''
           ? <FirstEndpoint />
-          : <None show={show} />}
+          : <NoEndpoint show={show} />}
       />
     </>
   )

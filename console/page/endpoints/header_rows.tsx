@@ -17,7 +17,7 @@ export function HeaderRows({ rows, error, isOther, onChange }: {
 }): JSX.Element {
   const replace = (i: number, change: Partial<HeaderRow>): void =>
     onChange(rows.map((one, j) => j === i ? { ...one, ...change } : one))
-  // Each button goes with what it does.
+  // A click removes the button that has the focus.
   const { root, focus } = useNextFocus<HTMLFieldSetElement>()
   const mayWrite = may('endpoints:write')
   const isKept = rows.some(({ value }) => value === null)

@@ -10,7 +10,7 @@ import { Problem } from '../parts/state.tsx'
 import { FixedFacts } from './endpoint.tsx'
 import { FilterTrial } from './filter_trial.tsx'
 import { HeaderRows } from './header_rows.tsx'
-import { headerChangeOf, headerProblemOf, headerRowsOf, isOtherHost } from './headers.ts'
+import { headerChangeOf, headerProblemOf, headerRowsOf, isOtherOrigin } from './headers.ts'
 import { fieldsOf, type FormErrors, type FormFields, readForm } from './form_schema.ts'
 
 type Endpoint = Output<'getEndpoint'>
@@ -102,7 +102,7 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
           <HeaderRows
             rows={headers}
             error={headerError}
-            isOther={isOtherHost(fields.url, base.url)}
+            isOther={isOtherOrigin(fields.url, base.url)}
             onChange={setHeaders}
           />
         )}

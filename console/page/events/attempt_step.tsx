@@ -104,12 +104,7 @@ function Tried({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Element 
           The next attempt was set for <Time at={attempt.nextRetryAt} />.
         </p>
       )}
-      {may('endpoints:read') && (
-        <Request
-          attempt={attempt}
-          of={of}
-        />
-      )}
+      {may('endpoints:read') && <Request attempt={attempt} of={of} />}
       {attempt.response !== null && attempt.response !== '' && (
         <details>
           <summary>Response{attempt.responseCut ? ', the start of it' : ''}</summary>
@@ -133,8 +128,8 @@ function Request({ attempt, of }: { attempt: Attempt; of: Context }): JSX.Elemen
           <p class='quiet'>
             Rebuilt from the event and version {endpoint.version}{' '}
             of the endpoint, with which it was sent. These headers are left out: user-agent,
-            webhook-timestamp, x-timestamp, x-attempt, x-signature, traceparent. Values of secrets
-            are not shown.
+            webhook-timestamp, x-timestamp, x-attempt, x-signature, traceparent. The signature and
+            the values of custom headers are not shown.
           </p>
           <pre class='response' tabIndex={0} aria-label='Request'>{rebuilt.text}</pre>
         </>

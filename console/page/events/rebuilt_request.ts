@@ -8,7 +8,7 @@ type Attempt = Output<'listAttempts'>['data'][number]
 /** The request of an attempt as text, or why it is not known. */
 export type Rebuilt = { text: string; isCut: boolean } | { why: string }
 
-/** So much of the body is shown. */
+/** How many characters of the body are shown. */
 const longestBody = 4000
 
 const hidden = '(not shown)'
@@ -54,12 +54,13 @@ export function rebuildRequest(
   if (doubt !== null) return { why: doubt }
   if (payload === null) return { why: 'The payload is not stored any more.' }
   if (attempt.endpointVersion === null) {
-    return { why: 'It is not stored with which version of the endpoint it was sent.' }
+    return { why: 'The version of the endpoint with which it was sent is not stored.' }
   }
   if (attempt.endpointVersion !== endpoint.version) {
     return {
-      why: `It was sent with version ${attempt.endpointVersion} of the endpoint, which has been ` +
-        `changed since, so where and how is not known.`,
+      why:
+        `It was sent with version ${attempt.endpointVersion} of the endpoint. The endpoint was ` +
+        'changed since then, so the URL and the headers are not known.',
     }
   }
   const headers = [
@@ -71,7 +72,7 @@ export function rebuildRequest(
     ['x-event-type', headerValue(event.type)],
     ['x-correlation-id', headerValue(event.correlationId ?? event.id)],
   ] as const
-  const body = bodyOf(endpoint, event, payload)
+  const body = requestBody(endpoint, event, payload)
   const lines = headers.map(([name, value]) => `${name}: ${visible(value)}`)
   return {
     text: `POST ${visible(endpoint.url)}\n${lines.join('\n')}\n\n` +
@@ -80,13 +81,13 @@ export function rebuildRequest(
   }
 }
 
-/** As the sender encodes it. */
+/** As the sender encodes it: tests/console/timeline.test.ts compares both. */
 function headerValue(text: string): string {
   return text.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }
 
 /** As the sender builds it: the same in each attempt. */
-function bodyOf({ payload: form }: Endpoint, event: EventDetail, payload: string): string {
+function requestBody({ payload: form }: Endpoint, event: EventDetail, payload: string): string {
   if (form === 'data') return payload
   const { id, type, correlationId } = event
   // The time in the id, to the millisecond.

@@ -40,7 +40,7 @@ export function Timeline({ attempts, isCut, ...of }: Context & {
 function Next({ delivery }: { delivery: Context['delivery'] }): JSX.Element | null {
   const { status, attempt, reason, nextAttemptAt } = delivery
   if (status === 'processing') {
-    return <Step tone='info' title={`Claimed: attempt ${attempt} is in flight`} />
+    return <Step tone='info' title={`Claimed for attempt ${attempt}`} />
   }
   if (status === 'held') {
     return <Step tone='warn' title={`Held${reason === null ? '' : `: ${visible(reason)}`}`} />

@@ -96,12 +96,12 @@ function endpointsOf(show: string): string | null {
   return may('endpoints:read') ? `/endpoints?show=${show}` : null
 }
 
-/** The runs and workers, of which only an operator knows. */
+/** Needs the secret key: runs belong to the project. */
 function Alive(): JSX.Element {
   const runs = useLive(['runs'], (signal) => api.listRuns({ signal }))
   const { alive, problems = [] } = runs.data ?? {}
   return (
-    <Tile name='Runs and workers' to='/runs'>
+    <Tile name='Runs' to='/runs'>
       {alive === undefined ? 'unknown' : number(alive.runs + alive.workers)}
       <small>
         {alive === undefined
@@ -110,7 +110,7 @@ function Alive(): JSX.Element {
           ? count(problems.length, 'problem')
           : alive.runs + alive.workers === 0
           ? 'the next event starts a run'
-          : `${count(alive.runs, 'run')}, ${count(alive.workers, 'worker')} alive`}
+          : `${count(alive.runs, 'edge run')}, ${count(alive.workers, 'worker')} alive`}
       </small>
     </Tile>
   )

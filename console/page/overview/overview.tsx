@@ -89,7 +89,7 @@ function Findings({ findings, isKnown }: { findings: Finding[]; isKnown: boolean
             <strong>{what}</strong> {todo}
           </p>
           {to !== null && (to !== '/runs' || hasKey()) && (
-            <Link to={to}>{to === '/runs' ? 'Show what delivers' : 'Show them'}</Link>
+            <Link to={to}>{to === '/runs' ? 'Show the runs' : 'Show them'}</Link>
           )}
         </div>
       ))}

@@ -8,10 +8,10 @@ export interface Remedy {
 
 const runbook = 'sql/ops/RUNBOOK.md'
 
-/** How the problem begins that something has waited too long. */
+/** The first words of the problem that work has been due for too long. */
 export const dueProblem = 'events or deliveries have been due'
 
-/** Problems whose text does not say what to do, by their beginning. */
+/** What to do about problems whose text does not say it, by their first words. */
 export const remedies: readonly (readonly [begins: string, todo: string, to: string | null])[] = [
   [
     'delivery is switched off',
@@ -20,13 +20,13 @@ export const remedies: readonly (readonly [begins: string, todo: string, to: str
   ],
   [
     dueProblem,
-    'Look whether anything delivers. If nothing is alive, the runbook has the steps under ' +
-    `“Nothing moves”; if a run is alive, under “Falling behind”: ${runbook}.`,
+    'Look at the runs. If none is alive, follow “Nothing moves” in the runbook; if one is alive, ' +
+    `follow “Falling behind”: ${runbook}.`,
     '/runs',
   ],
 ]
 
-/** Sections of the runbook that are about what delivers. */
+/** Sections of the runbook that are about the runs. */
 export const aboutRuns: readonly string[] = [
   'No run',
   'No sender',

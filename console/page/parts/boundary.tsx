@@ -6,7 +6,7 @@ import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 
 /**
  * Keeps an error of a view from emptying the whole page. `fallback` shows a sentence in place of the view. The
- * view is drawn again when `at` changes, or by the function that `fallback` gets.
+ * view is rendered again when `at` changes, or by the function that `fallback` gets.
  */
 export function Boundary({ at, fallback, tell, children }: {
   at: string
@@ -26,7 +26,7 @@ export function Boundary({ at, fallback, tell, children }: {
     if (error !== undefined) queries.removeQueries({ type: 'inactive' })
   }, [error])
   useEffect(() => {
-    // This also runs after the drawing that failed, which must not be repeated.
+    // This also runs after the render that failed, which must not be repeated.
     if (failedAt.current === null || failedAt.current === at) return
     failedAt.current = null
     reset()

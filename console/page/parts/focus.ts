@@ -2,8 +2,8 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 /**
- * Sets the focus once a button that had it is gone, for whoever has no mouse: `focus` takes a selector, which is
- * looked for inside the element of the ref after the next drawing.
+ * Moves the focus when the button that had it is removed, for users of the keyboard. `focus` takes a selector inside
+ * the element of the ref, and applies it after the next render.
  */
 export function useNextFocus<T extends HTMLElement>(): {
   root: RefObject<T>

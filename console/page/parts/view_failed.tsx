@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Boundary } from './boundary.tsx'
 import { Problem } from './state.tsx'
 
-/** In place of whatever was thrown, whose text helps nobody. */
+/** Shown instead of the error that was thrown: see isFault(). */
 const fault = new TypeError()
 
 /** A view, or one sentence if it throws. The page around it stays. */

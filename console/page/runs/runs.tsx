@@ -15,20 +15,20 @@ type Run = Runs['data'][number]
 
 const tones: Record<Run['status'], Tone> = { live: 'good', draining: 'info', silent: 'bad' }
 
-/** What delivers now: the live calls of the function, and the workers. */
+/** The live edge runs, and the workers. */
 export function RunsPage(): JSX.Element {
   const runs = useLive(['runs'], (signal) => api.listRuns({ signal }), { every: everyMs.live })
   return (
     <>
       <div class='page-head'>
-        <h1>Runs and workers</h1>
+        <h1>Runs</h1>
         <CopyCommands path='/runs' sql='select outbox.list_runs();' />
       </div>
       <p class='hint'>
-        A run is a call of the function{' '}
+        An edge run is an invocation of the function{' '}
         <code>deliver</code>. It starts with a commit or a tick, and ends when nothing is left to
-        do. A worker is a process of your own. Both belong to the whole project and not to an
-        organisation.
+        do. A worker is a process on your own machine. Both deliver for the whole project, not for
+        one organisation.
       </p>
       <Read of={runs}>
         {(found) => (
@@ -36,7 +36,7 @@ export function RunsPage(): JSX.Element {
             {found.problems.map((problem) => (
               <p key={problem} class='problem'>{visible(problem)}.</p>
             ))}
-            {found.data.length === 0 ? <Nobody /> : <List runs={found} />}
+            {found.data.length === 0 ? <NoRun /> : <List runs={found} />}
           </>
         )}
       </Read>
@@ -44,11 +44,11 @@ export function RunsPage(): JSX.Element {
   )
 }
 
-function Nobody(): JSX.Element {
+function NoRun(): JSX.Element {
   return (
-    <Empty title='Nothing is alive now'>
+    <Empty title='No run is alive'>
       <p>
-        If nothing is due, that is as it should be: the next event starts a run. If work is due, the
+        This is normal if nothing is due: the next event starts an edge run. If work is due, the
         overview says what is wrong. To deliver without the function, start a worker:
       </p>
       <Snippet text='npx --no outhook worker' />
@@ -60,11 +60,11 @@ function List({ runs: { alive, data } }: { runs: Runs }): JSX.Element {
   return (
     <>
       <p role='status'>
-        Alive: {count(alive.runs, 'run')} and {count(alive.workers, 'worker')}.
+        Alive: {count(alive.runs, 'edge run')} and {count(alive.workers, 'worker')}.
       </p>
-      <div class='table-box' role='region' aria-label='Runs and workers' tabIndex={0}>
+      <div class='table-box' role='region' aria-label='Runs' tabIndex={0}>
         <table>
-          <caption class='hidden'>Runs and workers</caption>
+          <caption class='hidden'>Runs</caption>
           <thead>
             <tr>
               <th scope='col'>Kind</th>
@@ -88,7 +88,7 @@ function Row({ run }: { run: Run }): JSX.Element {
   return (
     <tr>
       <td>
-        {run.kind === 'worker' ? 'worker' : 'run'} <Id id={run.id} />
+        {run.kind === 'worker' ? 'worker' : 'edge run'} <Id id={run.id} />
       </td>
       <td>
         <Badge tone={tones[run.status]}>{run.status}</Badge>

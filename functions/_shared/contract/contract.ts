@@ -205,7 +205,7 @@ export type Result =
   | ClaimKey & { outcome: 'released' }
   | ClaimKey & Outcome & {
     duration_ms: number
-    /** That of the endpoint as it was sent; absent if the response had none. */
+    /** The version of the endpoint that the run used; absent if dispatch() returned no endpoint for this delivery. */
     endpoint_version?: number
   }
 

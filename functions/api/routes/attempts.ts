@@ -10,7 +10,8 @@ const list = createRoute({
   operationId: 'listAllAttempts',
   summary:
     'List the attempts at all endpoints, newest first. A page may be short; the list ends with a null cursor',
-  description: 'It reads about 10,000 attempts. A portal token with limits cannot call it.',
+  description:
+    'It reads about 10,000 attempts and ends, and up to 5,000 more for each endpoint with ends of the same time. A portal token with limits cannot call it.',
   tags: ['Deliveries'],
   ...needs('deliveries:read'),
   request: { query: orgAttemptsQuery },

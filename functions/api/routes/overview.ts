@@ -10,7 +10,7 @@ const get = createRoute({
   operationId: 'getOverview',
   summary: 'Get the state of all endpoints, and the attempts of the last minutes',
   description:
-    'It reads at most 10,000 attempts and counts at most 10,000 events. A portal token with limits cannot call it.',
+    'It reads at most 10,000 attempts and ends of deliveries (two of each endpoint, if there are more than 5,000), and counts at most 10,000 events. A portal token with limits cannot call it.',
   tags: ['Health'],
   ...needs('deliveries:read'),
   request: {

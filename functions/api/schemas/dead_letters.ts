@@ -46,7 +46,7 @@ export const deadLetterPageSchema = pageOf(deadLetterSchema).openapi('DeadLetter
 
 /** The error of a group: characters as the database counts them, not UTF-16 code units. */
 export const groupErrorSchema = z.string().refine((text) => [...text].length <= 200, {
-  error: 'is longer than the 200 characters of the error of a group',
+  error: 'has more than 200 characters',
 }).openapi({ maxLength: 200 })
 
 /** The dead letters that wait for a decision, by endpoint and error. */

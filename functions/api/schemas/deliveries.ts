@@ -61,7 +61,7 @@ export const attemptSchema = z.object({
   }),
   endpointVersion: z.int().nullable().openapi({
     description:
-      'The version of the endpoint with which it was sent; null if it is not known, or nothing was sent to an endpoint.',
+      'The version of the endpoint with which the attempt was made; null for an end without an attempt, or if the run did not report it.',
   }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')

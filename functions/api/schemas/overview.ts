@@ -21,13 +21,13 @@ export const overviewSchema = z.object({
     capped: z.boolean().openapi({
       description: 'Whether there were more than the 10,000 counted.',
     }),
-    since: timeSchema.openapi({ description: 'From when on the events are complete.' }),
+    since: timeSchema.openapi({ description: 'The events are counted from this time on.' }),
   }).openapi({ description: 'The events that were published in the span.' }),
   retriesDue: z.object({
     total: z.int(),
     capped: z.boolean().openapi({
       description:
-        'Whether there may be more: 1,000 are counted, among the first 10,000 deliveries of the hour.',
+        'Whether there may be more: it counts up to 1,000 retries among the first 10,000 deliveries that become due in this hour.',
     }),
   }).openapi({
     description:

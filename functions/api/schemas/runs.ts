@@ -4,7 +4,8 @@ import { timeSchema } from './common.ts'
 const run = z.object({
   id: z.string(),
   kind: z.enum(['edge', 'worker']).openapi({
-    description: 'edge: a call of the function deliver; worker: a process of your own.',
+    description:
+      'edge: an invocation of the function deliver; worker: a process on your own machine.',
   }),
   host: z.string().nullable().openapi({ description: 'The host of a worker.' }),
   pid: z.string().nullable().openapi({ description: 'The process id of a worker.' }),
@@ -21,15 +22,15 @@ const run = z.object({
   }),
 })
 
-/** What delivers in the project. */
+/** The edge runs and workers of the project. */
 export const runsSchema = z.object({
   time: timeSchema,
   alive: z.object({
-    runs: z.int().openapi({ description: 'The live calls of the function deliver.' }),
-    workers: z.int().openapi({ description: 'The live workers.' }),
-  }).openapi({ description: 'How many are alive.' }),
+    runs: z.int().openapi({ description: 'The number of live edge runs.' }),
+    workers: z.int().openapi({ description: 'The number of live workers.' }),
+  }).openapi({ description: 'The numbers of live runs.' }),
   data: z.array(run).openapi({ description: 'The first 200, the workers first.' }),
   problems: z.array(z.string()).openapi({
-    description: 'Why a run or worker may get no deliveries.',
+    description: 'Why one of them may get no deliveries.',
   }),
 }).openapi('Runs')

@@ -27,7 +27,7 @@ type Key = readonly (string | number | null)[]
 /** Kept at most, so that a page left open does not grow. */
 const maxPages = 20
 
-/** A response that is no page is refused here: where a list is drawn again, nobody would see its error. */
+/** Refuses a response that is not a page here, where the list shows the error: a later render would not. */
 function checked<T>(page: Page<T>): Page<T> {
   if (!Array.isArray(page?.data)) throw new TypeError('The response is no page of a list')
   return page

@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { usePortal } from '../app/context.ts'
 
-/** A field for a part of the URL or the description; it searches when nobody has typed for a moment. */
+/** A field for a part of the URL or the description; it searches 250 ms after the last change. */
 export function EndpointSearch({ onSearch }: { onSearch(text: string): void }): JSX.Element {
   const { words: { t } } = usePortal()
   const [text, setText] = useState('')

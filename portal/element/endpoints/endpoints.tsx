@@ -28,7 +28,7 @@ export function useEndpoints(search = ''): Pages<Endpoint> {
         },
         signal,
       }),
-    // One that finds few has looked at all endpoints.
+    // Less often, because a search may read all endpoints.
     search === '' ? {} : { every: everyMs.slow },
   )
 }
@@ -89,7 +89,7 @@ export function EndpointsView(): JSX.Element {
   )
 }
 
-/** So many are found without a search. */
+/** Up to this number of endpoints there is no search. */
 const rowsWithoutSearch = 10
 
 /** Each statistic is a request. */

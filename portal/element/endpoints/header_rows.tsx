@@ -15,7 +15,7 @@ export function HeaderRows({ headers, error, onChange }: {
   onChange(headers: Headers): void
 }): JSX.Element {
   const { words: { t } } = usePortal()
-  // Each button goes with what it does.
+  // A click removes the button that has the focus.
   const { root, focus } = useNextFocus<HTMLFieldSetElement>()
   const replace = (i: number, change: Partial<Headers[number]>): void =>
     onChange(headers.map((one, j) => j === i ? { ...one, ...change } : one))

@@ -5,7 +5,7 @@ import { Boundary } from '../../../console/page/parts/boundary.tsx'
 import type { Words } from '../app/words.ts'
 import { Problem } from './state.tsx'
 
-/** In place of whatever was thrown, whose text helps nobody. */
+/** Shown instead of the error that was thrown: see isFault(). */
 const fault = new TypeError()
 
 /** A view, or one sentence if it throws. The page around it stays. */

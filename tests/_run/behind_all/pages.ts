@@ -28,8 +28,9 @@ export const pagesBehind: readonly Behind[] = [
     file: 'tests/console/failing_view.test.ts',
     why: 'It starts a stack and a browser, and waits for polls that fail, in about half a minute.',
     caughtBy: ['tests/portal/token.test.ts', 'tests/console/server.test.ts'],
-    how: 'token has which failures may be repeated, and server what the page gets. Left is what ' +
-      'a view says that throws.',
+    how:
+      'token tests which failures may be repeated, and server what the page gets. Not covered: ' +
+      'what a failing view shows.',
   },
   {
     file: 'tests/console/groups.test.ts',
@@ -46,9 +47,8 @@ export const pagesBehind: readonly Behind[] = [
     file: 'tests/console/headers.test.ts',
     why: 'It starts a stack and a browser, and sends events with changed headers.',
     caughtBy: ['tests/console/form.test.ts', 'tests/e2e/api_endpoints.test.ts'],
-    how:
-      'form has what is wrong and what is sent to the API, and api_endpoints what it does with ' +
-      'it. Left are the fields.',
+    how: 'form tests the errors and the request, and api_endpoints what the API does with it. ' +
+      'Not covered: the fields.',
   },
   {
     file: 'tests/console/many_endpoints.test.ts',

@@ -29,8 +29,8 @@ export type Connections<Target, Connection> = {
   /** Waits until a further record of the endpoint may be sent, up to one second. */
   room(endpointId: string): Promise<void>
   /**
-   * Closes unused connections now, and the others when they become unused. Resolves when the unused ones are closed,
-   * and those that were given up before.
+   * Closes unused connections now, and the others when they become unused. Resolves when the unused ones, and those
+   * retired before, are closed.
    */
   closeIdle(): Promise<void>
   /** How many brokers have a connection, or were connected to in the last second before the last
@@ -107,7 +107,7 @@ export function createConnections<Target, Connection>(
       if (dialled === null) {
         // The client may wait forever for an interrupted handshake.
         void dialling.then((made) => {
-          if (!isFailure(made)) untilClosed(closeGently(made))
+          if (!isFailure(made)) track(closeGently(made))
         })
         return { failure: late(), at: now() }
       }
@@ -159,17 +159,18 @@ export function createConnections<Target, Connection>(
     } finally {
       entry.users.delete(user)
       if (entry.users.size === 0) used.delete(entry)
-      if (entry.isRetired) untilClosed(closeUnused(entry))
+      if (entry.isRetired) track(closeUnused(entry))
     }
   }
 
   function retire(entry: Entry<Connection>): void {
     for (const [key, known] of entries) if (known === entry) entries.delete(key)
     entry.isRetired = true
-    untilClosed(closeUnused(entry))
+    track(closeUnused(entry))
   }
 
-  function untilClosed(closing: Promise<void>): void {
+  /** closeIdle() waits until it is closed. */
+  function track(closing: Promise<void>): void {
     const end = closing.finally(() => ending.delete(end))
     ending.add(end)
   }
@@ -181,7 +182,7 @@ export function createConnections<Target, Connection>(
       if (!records.some((record) => record.endpointId === endpointId)) continue
       if (!records.every(({ isLate }) => isLate())) continue
       retire(entry)
-      untilClosed(closeNow(entry))
+      track(closeNow(entry))
     }
   }
 

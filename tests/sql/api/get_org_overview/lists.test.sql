@@ -45,14 +45,14 @@ select is(number('endpoints', 'paused') + number('endpoints', 'disabled'), liste
 do $$ begin perform events(2, 'a.b', p_org_id => 'org-1'), fail(404); end $$;
 select is(number('deadLetters'), listed(outbox.list_dead_letters('org-1', p_status => 'open')), 'dead letters');
 
--- A retry is counted from the moment when it is due in an hour until it is due.
+-- A retry counts from one hour before it is due until it is due.
 do $$ begin perform outbox.schedule_retry(event_id, endpoint_id, interval '61 min') from outbox.delivery where failed_attempts > 0 and endpoint_id = (select plain from e); end $$;
 select is(number('retriesDue', 'total'), 2, 'a later one is not counted');
 do $$ begin perform time_passes('2 min'); end $$;
 select is(number('retriesDue', 'total'), 4, 'until its hour has begun');
 do $$ begin perform outbox.pause_endpoint(plain, 'x') from e; end $$;
 select is(number('retriesDue', 'total'), 0, 'those of a paused endpoint are held');
-select is(refusal($$select outbox.list_org_endpoints('org-1', p_health => 'ill')$$) like 'OH001 health is%', true, 'a health that is none is refused');
+select is(refusal($$select outbox.list_org_endpoints('org-1', p_health => 'ill')$$) like 'OH001 health is%', true, 'an unknown health is refused');
 
 select * from finish();
 rollback;

@@ -33,7 +33,7 @@ insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome)
 select outbox.uuid_v7(outbox.clock()), b.id, 1, outbox.clock() - interval '1 min' - k * interval '1 ms', 'attempt', 'delivered' from busy b, generate_series(1, 20000) k;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome)
 select outbox.uuid_v7(outbox.clock()), e.id, 1, outbox.clock() - interval '1 day', 'attempt', 'failed' from outbox.endpoint e where e.org_id = 'many' and e.id <> (select id from busy);
-select is(jsonb_array_length(outbox.list_org_attempts('many', 'failed', p_to => outbox.clock() - interval '30 s') -> 'data'), 0, 'none of yesterday, while some of today are not read');
+select is(jsonb_array_length(outbox.list_org_attempts('many', 'failed', p_to => outbox.clock() - interval '30 s') -> 'data'), 0, 'no attempt of yesterday before all of today are read');
 
 -- A backlog of 30,000 was cancelled at once, and 30,000 events one after the other did not pass a filter.
 create temporary table noisy as select endpoint(p_org_id => 'few') as id;

@@ -1,6 +1,6 @@
 -- Modules: messages
--- A look-up of one organisation reads nothing of another one with 30,000 rows, nor what of its own is out of range. The
--- counters of rows do not see what an index scan passes over, so these are the blocks that it reads.
+-- A look-up of one organisation reads no rows of another one with 30,000, and none of its own outside the range. Row
+-- counters do not count what an index scan skips, so the test counts blocks.
 begin;
 \ir ../../_helpers.sql
 select plan(15);
