@@ -5,6 +5,7 @@ import { changeWords } from '../../console/page/catalogue/change_words.ts'
 import { isCut, searchProblem } from '../../console/page/events/search_text.ts'
 import { attemptsPath } from '../../console/page/overview/attempts_path.ts'
 import { aboutRuns, firstSteps, remedies, remedyOf } from '../../console/page/overview/remedies.ts'
+import { fieldOf, isoOf } from '../../console/page/app/moment.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, pace, relative, share, span, visible } from '../../console/page/app/format.ts'
@@ -176,4 +177,14 @@ Deno.test('pace() has a number to read, whatever the span', () => {
   expect(pace(72, 86_400)).toBe('3 an hour')
   expect(pace(1200, 3600)).toBe('0.33 a second')
   expect(pace(0, 3600)).toBe('0 a second')
+})
+
+Deno.test('a field for a time is a time of the API in the chosen zone, and back', () => {
+  expect(isoOf('2026-03-01T12:30', 'UTC')).toBe('2026-03-01T12:30:00.000Z')
+  expect(fieldOf('2026-03-01T12:30:00.000Z', 'UTC')).toBe('2026-03-01T12:30')
+  const local = isoOf('2026-03-01T12:30', 'local')
+  expect(local).toBe(new Date(2026, 2, 1, 12, 30).toISOString())
+  expect(fieldOf(local, 'local')).toBe('2026-03-01T12:30')
+  expect([isoOf('', 'UTC'), isoOf('', 'local'), isoOf('soon', 'UTC')]).toEqual([null, null, null])
+  expect([fieldOf(null, 'UTC'), fieldOf('soon', 'local')]).toEqual(['', ''])
 })
