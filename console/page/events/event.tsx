@@ -3,7 +3,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
-import { asFailure, readText } from '../app/api.ts'
+import { api, asFailure, readText } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { count, number } from '../app/format.ts'
 import { usePlace } from '../app/location.ts'
@@ -163,7 +163,15 @@ function Cards({ event, payload }: EventText): JSX.Element {
   const named = usePlace().query.get('delivery')
   const [shown, setShown] = useState(cardsAtOnce)
   const { deliveries } = event
+  const isListed = deliveries.some(({ id }) => id === named)
+  // The response has the first ones alone.
+  const other = useLive(
+    ['delivery', named],
+    (signal) => api.getDelivery({ path: { deliveryId: named ?? '' }, signal }),
+    { enabled: named !== null && !isListed && deliveries.length >= mostDeliveries },
+  )
   const ordered = [
+    ...other.data === undefined || isListed ? [] : [other.data],
     ...deliveries.filter(({ id }) => id === named),
     ...deliveries.filter(({ id }) => id !== named),
   ]
