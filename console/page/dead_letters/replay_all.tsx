@@ -176,16 +176,18 @@ function Confirmation({ preview, filter, onClose }: {
           The job also replays older ones that match.
         </p>
       )}
-      <ul class='sample'>
-        {preview.sample.map((letter) => (
-          <li key={letter.id}>
-            <Foreign text={letter.eventType} /> to <EndpointName id={letter.endpointId} />
-          </li>
-        ))}
-        {total > preview.sample.length && (
-          <li class='quiet'>and {number(total - preview.sample.length)} more</li>
-        )}
-      </ul>
+      {total > 0 && (
+        <ul class='sample'>
+          {preview.sample.map((letter) => (
+            <li key={letter.id}>
+              <Foreign text={letter.eventType} /> to <EndpointName id={letter.endpointId} />
+            </li>
+          ))}
+          {total > preview.sample.length && (
+            <li class='quiet'>and {number(total - preview.sample.length)} more</li>
+          )}
+        </ul>
+      )}
       <label class='field'>
         Replays a second, from 1 to 1,000
         <input
