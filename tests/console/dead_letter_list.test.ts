@@ -44,8 +44,11 @@ Deno.test('the list of a group has its error alone, and r replays all rows that 
   const org = 'listed'
   await makeLetters(org, 15)
   await console_.outhook.admin`
-    update outbox.dead_letter x set error = 'timeout' where x.id in (
-      select o.id from outbox.dead_letter o where o.org_id = ${org} limit 3)`
+    update outbox.dead_letter x set error = case when o.n <= 3 then 'timeout' else 'HTTP 404' end
+    from (
+      select d.id, row_number() over (order by d.id) as n from outbox.dead_letter d
+      where d.org_id = ${org}) o
+    where x.id = o.id`
   const { page, errors, close } = await console_.open(`/dead-letters?view=groups&org=${org}`)
   const group = page.getByRole('row').filter({ hasText: 'HTTP 404' })
   await group.getByRole('link', { name: 'All of the group' }).click()
