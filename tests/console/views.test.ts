@@ -44,6 +44,19 @@ for (const [device, theme, viewport] of screens) {
   })
 }
 
+Deno.test('each view has the command that gives what it shows', async () => {
+  const { page, errors, close } = await console_.open('/')
+  const without: string[] = []
+  for (const { name, path, ready } of viewsOf(sample)) {
+    await page.goto(console_.running.url + path)
+    await ready(page)
+    if (await page.getByRole('button', { name: 'Copy as curl' }).count() === 0) without.push(name)
+  }
+  expect(without).toEqual([])
+  expect(errors).toEqual([])
+  await close()
+})
+
 Deno.test('axe-core finds nothing in the dialogs', async () => {
   const { page, close } = await console_.open('/dead-letters')
   await page.getByRole('button', { name: 'Replay all that match' }).click()

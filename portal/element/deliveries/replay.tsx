@@ -112,11 +112,11 @@ function Found({ preview: { total, capped, oldestFailedAt }, isRunning, onStart 
   onStart(): void
 }): JSX.Element {
   const { words: { t } } = usePortal()
-  if (total === 0) return <p role='status'>{t('nothingFailed')}</p>
+  if (total === 0 && !capped) return <p role='status'>{t('nothingFailed')}</p>
   return (
     <div class='stack' role='status'>
       <p>
-        {t(capped ? 'foundMany' : total === 1 ? 'foundOne' : 'foundN', { n: total })}
+        {t(foundText(total, capped), { n: total })}
         {oldestFailedAt !== null && (
           <>
             {' '}
@@ -137,6 +137,12 @@ function Found({ preview: { total, capped, oldestFailedAt }, isRunning, onStart 
       </div>
     </div>
   )
+}
+
+function foundText(total: number, capped: boolean): TextKey {
+  // The newest ones that were counted do not match; older ones may.
+  if (capped) return total === 0 ? 'foundUncounted' : 'foundMany'
+  return total === 1 ? 'foundOne' : 'foundN'
 }
 
 type JobStatus = Output<'getReplayJob'>['status']

@@ -53,6 +53,7 @@ export const deliveryTexts = {
   foundOne: '1 delivery would be sent again.',
   foundN: '{n} deliveries would be sent again.',
   foundMany: 'More than {n} deliveries would be sent again.',
+  foundUncounted: 'There were too many failed deliveries to count. Older ones may be sent again.',
   oldestFailed: 'The oldest failed at',
   replayN: 'Replay {n}',
   replayAll: 'Replay all',
