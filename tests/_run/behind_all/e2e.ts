@@ -99,8 +99,9 @@ export const e2eBehind: readonly Behind[] = [
     why: 'It runs each CLI 8 times, and each lints the schema.',
     caughtBy: ['tests/e2e/cli_stack.test.ts', 'tests/modules/check.test.ts'],
     how:
-      'cli_stack pushes the migrations with both CLIs, and check has the errors and warnings of ' +
-      'plpgsql_check, which `db lint` asks for. Left are the findings of the advisors.',
+      'cli_stack pushes the migrations with the newer CLI and asks both what is applied, and check ' +
+      'has the errors and warnings of plpgsql_check, which `db lint` asks for. Left are the ' +
+      'findings of the advisors.',
   },
   {
     file: 'tests/e2e/cli_deploy.test.ts',
