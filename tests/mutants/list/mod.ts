@@ -26,6 +26,11 @@ import { limits } from './limits.ts'
 import { maintenance } from './maintenance.ts'
 import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
+import { locksOfEndpoints } from './locks_of_endpoints.ts'
+import { locksOfMessages } from './locks_of_messages.ts'
+import { locksOfReplays } from './locks_of_replays.ts'
+import { locksOfRuns } from './locks_of_runs.ts'
+import { locksOfUpkeep } from './locks_of_upkeep.ts'
 import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
 import { organisations } from './organisations.ts'
@@ -94,4 +99,9 @@ export const areas: readonly Area[] = [
   { name: 'database faults', mutants: databaseFaults },
   { name: 'cold start', mutants: coldStart },
   { name: 'locks', mutants: locks },
+  { name: 'locks of endpoints', mutants: locksOfEndpoints },
+  { name: 'locks of messages', mutants: locksOfMessages },
+  { name: 'locks of replays', mutants: locksOfReplays },
+  { name: 'locks of runs', mutants: locksOfRuns },
+  { name: 'locks of upkeep', mutants: locksOfUpkeep },
 ]
