@@ -199,4 +199,24 @@ export const authentication: readonly Mutant[] = [
     tests: ['functions/api/keys.test.ts'],
     why: 'An empty key in the configuration lets in whoever sends none.',
   },
+  {
+    file: 'functions/api/auth/scopes.ts',
+    find: `export const customerPage: readonly Scope[] = [
+`,
+    replace: `export const customerPage: readonly Scope[] = [
+  'messages:send',
+`,
+    tests: ['functions/api/authenticate.test.ts#customer-page'],
+    why: 'A user with the set customer-page sends messages.',
+  },
+  {
+    file: 'functions/api/auth/scopes.ts',
+    find: `  'deliveries:replay',
+]`,
+    replace: `  'deliveries:replay',
+  'consents:write',
+]`,
+    tests: ['e2e/api_portal.test.ts#the scopes of a customer page'],
+    why: 'Each portal token lifts the opt-outs of people.',
+  },
 ]

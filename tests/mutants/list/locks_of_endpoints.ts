@@ -36,6 +36,8 @@ export const locksOfEndpoints: readonly Mutant[] = [
     replace: '  perform outbox.check_endpoint(p_endpoint_id);',
     tests: ['concurrency/deleted.test.ts#outbox.set_headers($1'],
     why: 'Of two changes of the headers one is lost.',
+    equivalent:
+      'The update that follows locks the row too, before the headers are read, and remaining_headers() finds no deleted endpoint.',
   },
   {
     file: 'sql/brokers/broker.sql',
