@@ -243,7 +243,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   'operations/manual.sql cancel_delivery: lock_open_delivery': [
     'held_gates.test.ts',
-    'beside a claim of the same delivery waits for it',
+    'beside a late result of the same delivery waits for it',
   ],
   'operations/manual.sql cancel_delivery: lock_open_delivery (2)': [
     'held_gates.test.ts',

@@ -23,7 +23,7 @@ export const locksOfReplays: readonly Mutant[] = [
     select d from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id), v_now);
   perform outbox.close_delivery(`,
-    tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
+    tests: ['concurrency/held_gates.test.ts#cancel_delivery() beside a late result'],
     why: 'The lease of a delivery counts as lost while the run reports its result.',
   },
   {
@@ -33,7 +33,10 @@ export const locksOfReplays: readonly Mutant[] = [
     replace: `  perform outbox.close_delivery((
       select d from outbox.delivery d
       where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id), 'cancelled',`,
-    tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
+    tests: [
+      'sql/operations/cancel_delivery/lost_last_try.test.sql',
+      'concurrency/held_gates.test.ts#cancel_delivery() beside a late result',
+    ],
     why: 'A delivery is cancelled whose lost lease has just been its last attempt.',
   },
   {

@@ -43,6 +43,7 @@ import { replay } from './replay.ts'
 import { results } from './results.ts'
 import { retry } from './retry.ts'
 import { rights } from './rights.ts'
+import { routes } from './routes.ts'
 import { routing } from './routing.ts'
 import { run } from './run.ts'
 import { sagasAndWatch } from './sagas_and_watch.ts'
@@ -99,6 +100,7 @@ export const areas: readonly Area[] = [
   { name: 'database faults', mutants: databaseFaults },
   { name: 'cold start', mutants: coldStart },
   { name: 'locks', mutants: locks },
+  { name: 'routes', mutants: routes },
   { name: 'locks of endpoints', mutants: locksOfEndpoints },
   { name: 'locks of messages', mutants: locksOfMessages },
   { name: 'locks of replays', mutants: locksOfReplays },

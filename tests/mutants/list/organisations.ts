@@ -59,24 +59,10 @@ export const organisations: readonly Mutant[] = [
   },
   {
     file: 'sql/api/secrets.sql',
-    find: '  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;',
-    replace: '  where s.id = p_secret_id;',
-    tests: ['sql/organisations/walk.test.sql'],
-    why: 'An organisation ends the secret of another one, by its id and an endpoint of its own.',
-  },
-  {
-    file: 'sql/api/secrets.sql',
     find: `  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
   perform from outbox.endpoint_secret s`,
     replace: '  perform from outbox.endpoint_secret s',
     tests: ['sql/organisations/walk.test.sql'],
     why: 'The error for an endpoint of another organisation tells whether it has a secret.',
-  },
-  {
-    file: 'sql/api/deliveries.sql',
-    find: 'select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id);',
-    replace: 'select from outbox.endpoint e where e.id = v_at.endpoint_id);',
-    tests: ['sql/organisations/walk.test.sql'],
-    why: `list_deliveries(org, 'dead_letter') shows the dead letters of every organisation.`,
   },
 ]
