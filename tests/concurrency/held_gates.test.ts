@@ -80,8 +80,12 @@ for (const [what, call] of actions) {
     await one.sql`commit`
     expect(typeof await acting).toBe('object')
     const attempts = await db.admin`
-      select a.kind, a.outcome from outbox.attempt a where a.event_id = ${event} and a.kind <> 'close'`
-    expect([...attempts]).toEqual([{ kind: 'http', outcome: 'failed' }])
+      select a.outcome, a.status from outbox.attempt a where a.event_id = ${event} and a.kind <> 'close'`
+    expect([...attempts]).toEqual([{ outcome: 'failed', status: 503 }])
+    const apart = await db.admin`
+      select from outbox.gate g where g.isolated_at < 'infinity'
+      union all select from outbox.delivery d where d.lost_leases > 0`
+    expect(apart.length).toBe(0)
     await expectExactCounters(db.admin)
   })
 }
