@@ -52,7 +52,7 @@ async function send(
 /** All that the organisation has, without what its requests have left of its rate. */
 async function belongings(): Promise<string> {
   const text = await tenants.belongings(visitor)
-  return text.replace(/(== outbox\.request_bucket)[\s\S]*?(?=\s*== |$)/, '$1')
+  return text.replace(/(== outbox\.request_bucket)[\s\S]*?(?=== |$)/, '$1')
 }
 
 function told({ operation, path }: Shot, status: number, text: string): string {
@@ -138,10 +138,10 @@ for (const [limit, limits, { open = [], pages = [] }] of rows) {
 Deno.test('a token whose limits include the objects of a path reads them as one without limits', async () => {
   const own = words.map((word) => tenants.thing(visitor, word))
   const token = await limitedTo({ endpointIds: own, eventTypes: null })
-  const inPath = /^\/api\/v1\/(endpoints|deliveries|dead-letters|replay-jobs)\/\{/
+  const inPath = /^\/api\/v1\/(endpoints|deliveries|dead-letters)\/\{/
   const those = all.filter(({ method, path }) => method === 'GET' && inPath.test(path))
     .flatMap((operation) => ownShots(operation))
-  expect(those.length).toBeGreaterThanOrEqual(9)
+  expect(those.length).toBeGreaterThanOrEqual(8)
   for (const shot of those) {
     const { status, text } = await send(shot, token)
     expect(told(shot, status, text)).toBe(told(shot, shot.expected, text))
