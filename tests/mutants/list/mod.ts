@@ -100,7 +100,7 @@ export const areas: readonly Area[] = [
   { name: 'database faults', mutants: databaseFaults },
   { name: 'cold start', mutants: coldStart },
   { name: 'locks', mutants: locks },
-  { name: 'routes', mutants: routes },
+  { name: 'sql of routes', mutants: routes },
   { name: 'locks of endpoints', mutants: locksOfEndpoints },
   { name: 'locks of messages', mutants: locksOfMessages },
   { name: 'locks of replays', mutants: locksOfReplays },
