@@ -62,7 +62,7 @@ export const organisations: readonly Mutant[] = [
     find: `  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
   perform from outbox.endpoint_secret s`,
     replace: '  perform from outbox.endpoint_secret s',
-    tests: ['sql/organisations/walk.test.sql'],
+    tests: ['sql/api/api_endpoints/orgs.test.sql'],
     why: 'The error for an endpoint of another organisation tells whether it has a secret.',
   },
 ]

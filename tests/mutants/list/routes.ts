@@ -56,6 +56,8 @@ export const routes: readonly Mutant[] = [
     replace: '  update',
     tests: ['sql/api/api_endpoints/kinds.test.sql'],
     why: 'A policy is stored by which the database cannot compute a delay.',
+    equivalent:
+      'The schedule in the result is that of the new policy, and preview_schedule() checks it too.',
   },
   {
     file: 'sql/api/retry_config.sql',
