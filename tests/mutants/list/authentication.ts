@@ -219,4 +219,30 @@ export const authentication: readonly Mutant[] = [
     tests: ['e2e/api_portal.test.ts#the scopes of a customer page'],
     why: 'Each portal token lifts the opt-outs of people.',
   },
+  {
+    file: 'functions/api/middleware/token_rules.ts',
+    find: `const changes = c.req.method !== 'GET' || rest[0] === 'secret'`,
+    replace: `const changes = c.req.method === 'PATCH' || rest[0] === 'secret'`,
+    tests: ['e2e/api_token_rules.test.ts#an endpoint of an operator'],
+    why: 'A token pauses and deletes the endpoint of a broker.',
+  },
+  {
+    file: 'functions/api/middleware/object_facts.ts',
+    find:
+      `return ofDelivery(await database.call('get_dead_letter', { p_org_id, p_id }, deliveryFacts))`,
+    replace: `const facts = ofDelivery(
+        await database.call('get_dead_letter', { p_org_id, p_id }, deliveryFacts),
+      )
+      return { ...facts, types: [] }`,
+    tests: ['e2e/api_token_rules.test.ts#limited to other event types'],
+    why: 'A token that is limited to event types reads and replays the dead letters of all others.',
+  },
+  {
+    file: 'functions/api/middleware/token_rules.ts',
+    find: `if (limits !== null && room !== 'retry-config') throw outsideLimits(`,
+    replace:
+      `if (limits !== null && !['attempts', 'retry-config'].includes(room)) throw outsideLimits(`,
+    tests: ['e2e/api_token_rules.test.ts#limited to another endpoint'],
+    why: 'A token that is limited to one endpoint lists the attempts of all.',
+  },
 ]
