@@ -298,40 +298,6 @@ Deno.test('a token is revoked by its id, and all tokens of an organisation toget
   expect(await isRefused(foreign.token)).toBe(false)
 })
 
-Deno.test('an endpoint of an operator is read with a token, and changed with a secret key only', async () => {
-  const org = 'org-owned'
-  const id = await createEndpoint(org, ['a.*'], {
-    kind: 'kafka',
-    url: undefined,
-    broker: { brokers: ['kafka.example.com:9092'], topic: 't' },
-  })
-  const token = await outhook.stack.keys.signUserJwt({
-    iss: `${new URL(outhook.stack.apiUrl).origin}/auth/v1`,
-    app_metadata: { org_id: org, outhook_scopes: ['all'] },
-  })
-  const retry = { strategy: 'fixed', baseDelay: 5, maxRetries: 3 }
-  const rows: [string, ApiCall, number][] = [
-    [`GET /endpoints/${id}`, {}, 200],
-    [`GET /endpoints/${id}/stats`, {}, 200],
-    [`GET /endpoints/${id}/retry-config`, {}, 200],
-    [`PATCH /endpoints/${id}`, { body: { eventTypes: ['b.*'] } }, 403],
-    [`PATCH /endpoints/${id}`, { body: { description: 'x' } }, 403],
-    [`POST /endpoints/${id}/pause`, { body: {} }, 403],
-    [`POST /endpoints/${id}/resume`, { body: {} }, 403],
-    [`POST /endpoints/${id}/test`, { body: {} }, 403],
-    [`PUT /endpoints/${id}/retry-config`, { body: retry }, 403],
-    [`DELETE /endpoints/${id}/retry-config`, {}, 403],
-    [`GET /endpoints/${id}/secret`, {}, 403],
-    [`POST /endpoints/${id}/secret/rotate`, { body: {} }, 403],
-    [`DELETE /endpoints/${id}`, {}, 403],
-  ]
-  for (const [request, more, status] of rows) {
-    const response = await call(request, { ...more, token })
-    expect([request, response.status]).toEqual([request, status])
-  }
-  expect(await call(`DELETE /endpoints/${id}`, inOrg(org))).toMatchObject({ status: 200 })
-})
-
 Deno.test('GET /session says what the credentials allow, whatever they are', async () => {
   const org = 'org-session'
   const id = await createEndpoint(org, ['a.*'])

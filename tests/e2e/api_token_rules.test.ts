@@ -86,6 +86,15 @@ Deno.test('a token reads an endpoint of an operator, and neither changes it nor 
   }
   expect(wrong).toEqual([])
   expect(await belongings()).toBe(before)
+  const response = await api.app.request(`/api/v1/endpoints/${tenants.thing(visitor, 'broker')}`, {
+    method: 'PATCH',
+    headers: {
+      'content-type': 'application/json',
+      ...{ apikey: api.outhook.stack.keys.secretKey, 'x-org-id': visitor },
+    },
+    body: JSON.stringify({ description: 'changed with the secret key' }),
+  })
+  expect(response.status).toBe(200)
 })
 
 /** What a limit leaves as it is, because it names nothing that the limit is about. */

@@ -166,7 +166,7 @@ export const authentication: readonly Mutant[] = [
     file: 'functions/api/middleware/token_rules.ts',
     find: 'if (changes && facts?.kind !== undefined && !openKinds.includes(facts.kind)) {',
     replace: 'if (false) {',
-    tests: ['e2e/api_portal.test.ts'],
+    tests: ['e2e/api_token_rules.test.ts#an endpoint of an operator'],
     why: 'A token changes an endpoint that the operator owns.',
   },
   {
