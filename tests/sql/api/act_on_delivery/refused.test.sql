@@ -3,13 +3,19 @@ begin;
 \ir ../../_helpers.sql
 select plan(3);
 
-create temporary table made as select endpoint(p_org_id => 'org-1') as bad;
+create temporary table made as select endpoint(p_org_id => 'org-1') as good, endpoint(p_org_id => 'org-1') as bad;
 create function no_delivery() returns trigger language plpgsql as $$
 begin
   raise exception 'no delivery to it';
 end
 $$;
-create trigger no_delivery before insert on outbox.delivery for each row execute function helper.no_delivery();
+create function refuse_deliveries() returns void language plpgsql as $$
+begin
+  execute format('create trigger no_delivery before insert on outbox.delivery for each row when (new.endpoint_id = %L) execute function helper.no_delivery()',
+    (select bad from made));
+end
+$$;
+select refuse_deliveries();
 create temporary table event as select (events(1, p_org_id => 'org-1'))[1] as id;
 do $$ begin perform step(0), step(0), step(0); end $$;
 drop trigger no_delivery on outbox.delivery;

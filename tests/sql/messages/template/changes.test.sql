@@ -10,7 +10,7 @@ create function saved(p_more jsonb) returns jsonb language sql as $$
     coalesce(p_more ->> 'category', 'UTILITY'), coalesce(p_more ->> 'parameterFormat', 'POSITIONAL')) t
 $$;
 select is(saved('{}'), '{"code": "reminder", "name": "reminder", "language": "fr", "category": "UTILITY", "parameterFormat": "POSITIONAL"}', 'a template is made');
-select is(saved(c.more), '{"code": "reminder", "name": "reminder", "language": "fr", "category": "UTILITY", "parameterFormat": "POSITIONAL"}'::jsonb || c.more, 'changed: ' || c.more)
+select is(saved(c.more), '{"code": "reminder", "name": "reminder", "language": "fr", "category": "UTILITY", "parameterFormat": "POSITIONAL"}'::jsonb || c.more, format('changed: %s', c.more))
 from (values (jsonb '{"name": "reminder_2"}'), ('{"language": "en_US"}'), ('{"language": "zh_Hant"}'), ('{"language": "fil"}'), ('{"category": "MARKETING"}'), ('{"parameterFormat": "NAMED"}')) c (more);
 select is(refusal(format('select helper.saved(%L)', c.more)), 'OH001 ' || c.problem, 'refused: ' || c.more)
 from (values
