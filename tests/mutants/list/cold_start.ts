@@ -84,7 +84,7 @@ export const coldStart: readonly Mutant[] = [
     find: `  'HOME',
 `,
     replace: `  'HOME',
-  'USER',
+  'PWD',
 `,
     tests: ['e2e/functions_process.test.ts'],
     why: 'A function sees variables of the user that no deployed one has.',
