@@ -311,16 +311,16 @@ Deno.test('a banner tells of an endpoint that is disabled, and of one that has f
     p_org_id: org,
   })
   const off = await outhook.createEndpoint('/off', { p_event_types: ['b.*'], p_org_id: org })
-  // It is not among the first 20, for which statistics are read.
+  // Neither is on the first page of 50.
   const crowd = 'crowd'
-  const last = await outhook.createEndpoint('/last', { p_event_types: ['b.*'], p_org_id: crowd })
-  for (let i = 0; i < 20; i++) {
-    await outhook.createEndpoint(`/crowd/${i}`, { p_event_types: ['b.*'], p_org_id: crowd })
-  }
+  const inCrowd = { p_event_types: ['b.*'], p_org_id: crowd }
+  const last = await outhook.createEndpoint('/last', inCrowd)
+  const weak = await outhook.createEndpoint('/status/500/weak', inCrowd)
+  for (let i = 0; i < 50; i++) await outhook.createEndpoint(`/crowd/${i}`, inCrowd)
   await outhook.sql`select outbox.disable_endpoint(${last.id}, 'The last one is off')`
   await outhook.admin`
     update outbox.gate set first_failure_at = now() - interval '3 hours'
-    where endpoint_id = ${failing.id}`
+    where endpoint_id in (${failing.id}, ${weak.id})`
   await outhook.sql`select outbox.disable_endpoint(${off.id}, 'It answered with 410')`
   const { portal, close } = await portal_.open(org)
   await portal.getByText('Each attempt has failed for 3 hr.').waitFor()
@@ -329,5 +329,13 @@ Deno.test('a banner tells of an endpoint that is disabled, and of one that has f
   await close()
   const other = await portal_.open(crowd)
   await other.portal.getByText('The last one is off').waitFor()
+  await other.portal.getByText('Each attempt has failed for 3 hr.').waitFor()
+  await other.portal.getByRole('button', { name: /\/weak$/ }).waitFor()
+  expect(await other.portal.locator('.warning').count()).toBe(2)
   await other.close()
+  // Within its limits, which refuse a filter.
+  const limited = await portal_.open(org, { body: { endpointIds: [failing.id] } })
+  await limited.portal.getByText('Each attempt has failed for 3 hr.').waitFor()
+  expect(await limited.portal.locator('.warning').count()).toBe(1)
+  await limited.close()
 })
