@@ -10,6 +10,8 @@ export const deliveryTexts = {
   backToEndpoint: 'The endpoint',
   attempts: 'Attempts',
   published: 'Published',
+  publishedFrom: 'Published from',
+  publishedBefore: 'Published before',
   eventId: 'Event id',
   payload: 'Payload',
   response: 'Response',
