@@ -79,4 +79,5 @@ export const deliveryTexts = {
   hint_status: errorHints.status ?? '',
   hint_too_large: errorHints.too_large ?? '',
   hint_protocol: errorHints.protocol ?? '',
+  hint_lease_expired: errorHints.lease_expired ?? '',
 } as const
