@@ -231,6 +231,51 @@ Deno.test('works by the keyboard alone', async () => {
   await close()
 })
 
+Deno.test('replays one dead letter and discards another by the keyboard alone', async () => {
+  const { outhook } = console_
+  receivers.areRepaired = false
+  const org = 'keys-write'
+  await outhook.createEndpoint('/repaired/keys', { p_event_types: ['key.*'], p_org_id: org })
+  await outhook.sql`select outbox.publish('key.one', '{}', p_org_id => ${org})`
+  await deadLetters(1, org)
+  await outhook.sql`select outbox.publish('key.two', '{}', p_org_id => ${org})`
+  await deadLetters(2, org)
+  receivers.areRepaired = true
+  const { page, errors, close } = await console_.open(`/?org=${org}`)
+  const { keyboard } = page
+  await keyboard.press('g')
+  await keyboard.press('d')
+  await page.getByRole('link', { name: 'key.one' }).waitFor()
+  await keyboard.press('j')
+  await keyboard.press('Enter')
+  await heading(page, 'key.two')
+  await page.getByRole('button', { name: 'Replay', exact: true }).waitFor()
+  await keyboard.press('r')
+  await deadLetters(1, org)
+  await keyboard.press('g')
+  await keyboard.press('d')
+  await page.getByText('1 row, all').waitFor()
+  await keyboard.press('j')
+  await keyboard.press('Enter')
+  await heading(page, 'key.one')
+  const discard = page.getByRole('button', { name: 'Discard …' })
+  await discard.waitFor()
+  const hasFocus = (): Promise<boolean> => discard.evaluate((one) => one.matches(':focus'))
+  for (let i = 0; i < 60 && !await hasFocus(); i++) await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  const reason = page.getByRole('dialog').getByLabel('Reason')
+  await reason.waitFor()
+  for (let i = 0; i < 5 && !await reason.evaluate((one) => one.matches(':focus')); i++) {
+    await keyboard.press('Tab')
+  }
+  await keyboard.type('Typed')
+  await keyboard.press('Enter')
+  await page.getByText('Typed', { exact: true }).waitFor()
+  await deadLetters(0, org)
+  expect(errors).toEqual([])
+  await close()
+})
+
 Deno.test('shows the secret of an endpoint on demand, and rotates it with an overlap', async () => {
   const { outhook } = console_
   const { id, secret } = await outhook.createEndpoint('/rotate', {
