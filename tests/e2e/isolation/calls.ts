@@ -155,6 +155,8 @@ export const calls: Record<string, Call[]> = {
     { own: 200, query: { endpointId: '{endpoint}', cursor: '{c.org_attempts}' }, foreign: 200 },
   ],
   listDeadLetters: [{ own: 200 }, {
+    query: { error: 'word' },
+  }, {
     own: 200,
     query: { cursor: '{c.letters}', endpointId: '{endpoint}', eventType: '{type}' },
     foreign: 200,
