@@ -13,7 +13,9 @@ export async function keepSizes(pg: Postgres): Promise<() => Promise<void>> {
     select jsonb_agg(jsonb_build_object('oid', c.oid::bigint, 'relpages', c.relpages,
       'reltuples', c.reltuples, 'relallvisible', c.relallvisible,
       'empty', c.relkind = 'r' and pg_relation_size(c.oid) = 0)) as all
-    from pg_class c where c.relnamespace = 'outbox'::regnamespace`
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    -- Also the queue of pg_net, whose size decides whether it is read.
+    where n.nspname in ('outbox', 'net')`
   )
   const sequences = await asAdmin((sql) =>
     sql`
