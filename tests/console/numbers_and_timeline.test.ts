@@ -140,6 +140,34 @@ Deno.test('the success rate leads to the attempts that failed, with each error',
   await close()
 })
 
+Deno.test('each number of an endpoint with work leads to a list of as many', async () => {
+  const org = 'busy'
+  const { outhook } = console_
+  const { id } = await outhook.createEndpoint('/ok', {
+    ...{ p_event_types: ['busy.*'], p_org_id: org },
+  })
+  await outhook.sql`
+    select outbox.publish('busy.made', '{}', p_org_id => ${org}) from generate_series(1, 3)`
+  await outhook.sql`
+    select outbox.publish('busy.made', '{}', p_org_id => ${org},
+      p_deliver_at => clock_timestamp() + interval '1 day')
+    from generate_series(1, 2)`
+  const { page, errors, close } = await console_.open(`/?org=${org}`)
+  for (const [name, rows] of [['3 delivered', 3], ['2 open', 2]] as const) {
+    const link = page.getByRole('table').getByRole('link', { name })
+    await link.waitFor()
+    expect(await page.getByRole('table').getByRole('link', { name: /failed|in flight/ }).count())
+      .toBe(0)
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('endpoint')).toBe(id)
+    expect(await rowsOf(page)).toBe(rows)
+    await page.goBack()
+  }
+  expect(errors).toEqual([])
+  await close()
+})
+
 Deno.test('a list is copied as curl with its filters', async () => {
   const { page, close } = await console_.open('/events?view=deliveries&status=held')
   await page.getByText(/^\d+ rows, all$/).waitFor()

@@ -1,9 +1,15 @@
 /**
  * The list of the attempts that the overview has counted: those of its span; if there were more than it
- * counts, only those since the time from which on it has all.
+ * counts, only those since the time from which on it has all. `endpointId`: only those at this endpoint.
  */
-export function attemptsPath(outcome: string, spanName: string, since: string | null): string {
+export function attemptsPath(
+  outcome: string,
+  spanName: string,
+  since: string | null,
+  endpointId?: string,
+): string {
   const query = new URLSearchParams({ view: 'attempts', outcome, span: spanName })
   if (since !== null) query.set('since', since)
+  if (endpointId !== undefined) query.set('endpoint', endpointId)
   return `/events?${query}`
 }

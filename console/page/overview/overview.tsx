@@ -11,9 +11,9 @@ import { sqlLiteral } from '../app/sql_literal.ts'
 import { BarChart, type Bars } from '../parts/chart.tsx'
 import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
-import { Empty, Read } from '../parts/state.tsx'
-import { EndpointBadge } from '../parts/status.tsx'
-import { Ago, EndpointName } from '../parts/value.tsx'
+import { Read } from '../parts/state.tsx'
+import { Ago } from '../parts/value.tsx'
+import { Busiest } from './busiest.tsx'
 import { type Finding, findingsOf, type Overview } from './findings.ts'
 import { FirstEndpoint } from './first_endpoint.tsx'
 import { Numbers } from './numbers.tsx'
@@ -63,7 +63,7 @@ export function OverviewPage(): JSX.Element {
               />
               <Numbers overview={data} spanName={name} />
               <Activity overview={data} />
-              <Busiest overview={data} />
+              <Busiest overview={data} spanName={name} />
             </>
           )}
       </Read>
@@ -134,56 +134,4 @@ function barsOf({ time, minutes, series }: Overview): Bars {
     delivered: parts.map((_, n) => at.get(n)?.delivered ?? 0),
     failed: parts.map((_, n) => at.get(n)?.failed ?? 0),
   }
-}
-
-function Busiest({ overview }: { overview: Overview }): JSX.Element {
-  const shown = overview.busiest.slice(0, 10)
-  return (
-    <section class='card'>
-      <div class='card-head'>
-        <h2>Endpoints with work</h2>
-        <Link to='/endpoints'>All endpoints</Link>
-      </div>
-      {shown.length === 0
-        ? (
-          <Empty title='No endpoint has had work'>
-            <p>Publish an event to which an endpoint is subscribed, and it shows here.</p>
-          </Empty>
-        )
-        : (
-          <div class='table-box'>
-            <table>
-              <thead>
-                <tr>
-                  <th scope='col'>Endpoint</th>
-                  <th scope='col'>Status</th>
-                  <th scope='col' class='num'>Delivered</th>
-                  <th scope='col' class='num'>Failed</th>
-                  <th scope='col' class='num'>Backlog</th>
-                  <th scope='col' class='num'>In flight</th>
-                  <th scope='col'>Failing since</th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((one) => (
-                  <tr key={one.endpointId}>
-                    <td>
-                      <EndpointName id={one.endpointId} />
-                    </td>
-                    <td>
-                      <EndpointBadge status={one.status} breaker={one.breaker} />
-                    </td>
-                    <td class='num'>{number(one.delivered)}</td>
-                    <td class={one.failed > 0 ? 'num bad-text' : 'num'}>{number(one.failed)}</td>
-                    <td class='num'>{number(one.open)}</td>
-                    <td class='num'>{number(one.inFlight)}</td>
-                    <td>{one.failingSince === null ? '' : <Ago at={one.failingSince} />}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-    </section>
-  )
 }

@@ -29,6 +29,8 @@ export const english = {
   status: 'Status',
   rowsAll: '{n} shown, all',
   rowsMore: '{n} shown, newest first',
+  rowsBehind: '{n} shown, and newer ones that are not shown',
+  showNewest: 'Show the newest',
   loadOlder: 'Load older',
   eventTypes: 'Event types',
   eventType: 'Event type',
