@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import type { Page } from 'playwright-core'
+import { findingsOf } from './_support/axe.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { startConsole, type TestConsole } from './_support/console.ts'
@@ -405,6 +406,71 @@ Deno.test('tries a filter on recent events before saving it', async () => {
   const [row] = await outhook.sql`
     select filter_text from outbox.subscription where endpoint_id = ${id}`
   expect(row?.filter_text).toBe(null)
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('changes the settings that are shown on demand, and the retries with their schedule', async () => {
+  const { outhook } = console_
+  const org = 'further'
+  const { id } = await outhook.createEndpoint('/ok/further', {
+    ...{ p_event_types: ['order.*'], p_org_id: org },
+  })
+  const { page, errors, close } = await console_.open(`/endpoints/${id}?org=${org}`)
+  const settings = page.getByRole('region', { name: 'Settings' })
+  await settings.getByText('More settings').click()
+  await settings.getByLabel('Body of a request').selectOption('data')
+  await settings.getByLabel('Retry after a status of 4xx').selectOption('yes')
+  // It has no order.
+  expect(await settings.getByLabel('After a dead letter').count()).toBe(0)
+  const threshold = settings.getByLabel('Failures that open the breaker')
+  await threshold.fill('0')
+  // An error opens what is closed.
+  await settings.getByText('More settings').click()
+  await threshold.waitFor({ state: 'hidden' })
+  await settings.getByRole('button', { name: 'Save' }).click()
+  await settings.getByText('Expected a whole number from 1 to 1000.').waitFor()
+  await threshold.fill('7')
+  await settings.getByRole('button', { name: 'Save' }).click()
+  await settings.getByRole('button', { name: 'Undo changes' }).waitFor({ state: 'detached' })
+  const [row] = await outhook.sql`
+    select e.payload, e.retry_4xx, e.breaker_threshold, e.breaker_enabled
+    from outbox.endpoint e where e.id = ${id}`
+  expect(row).toEqual({
+    ...{ payload: 'data', retry_4xx: true, breaker_threshold: 7, breaker_enabled: true },
+  })
+
+  const retries = page.getByRole('region', { name: 'Retries' })
+  await retries.getByText('The preset of its kind.').waitFor()
+  await retries.getByRole('button', { name: 'Change the retries' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Delays', { exact: true }).selectOption('fixed')
+  await dialog.getByText('Fill in the fields to see the schedule.').waitFor()
+  await dialog.getByLabel('Seconds before the first retry').fill('90')
+  await dialog.getByLabel('Retries', { exact: true }).fill('2')
+  const rows = dialog.getByRole('listitem')
+  await rows.filter({ hasText: '3 min in all' }).waitFor()
+  expect(await rows.count()).toBe(3)
+  expect(await findingsOf(page)).toEqual([])
+  await dialog.getByLabel('Retries', { exact: true }).fill('51')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Expected a whole number from 0 to 50.').waitFor()
+  await dialog.getByLabel('Retries', { exact: true }).fill('2')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await retries.getByText('A schedule of its own.').waitFor()
+  expect(await retries.getByRole('listitem').count()).toBe(3)
+  const policy = async (): Promise<unknown> => {
+    const [one] = await outhook.sql`select e.retry from outbox.endpoint e where e.id = ${id}`
+    return one?.retry
+  }
+  expect(await policy())
+    .toEqual({ strategy: 'fixed', base_delay: 90, max_retries: 2, jitter: true })
+  await retries.getByRole('button', { name: 'Change the retries' }).click()
+  await dialog.getByRole('button', { name: 'Return to the preset' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await retries.getByText('The preset of its kind.').waitFor()
+  expect(await policy()).toBe(null)
   expect(errors).toEqual([])
   await close()
 })

@@ -7,4 +7,18 @@ export const formLimits = {
   timeoutMs: { minimum: 500, maximum: 60_000 },
   maxInFlight: { minimum: 1, maximum: 1000 },
   ratePerSecond: { minimum: 0.001, maximum: 100_000 },
+  rateBurst: { minimum: 1, maximum: 100_000 },
+  quantum: { minimum: 1, maximum: 1000 },
+} as const
+
+/** The bounds of the members of `breaker`. */
+export const breakerLimits = {
+  threshold: { minimum: 1, maximum: 1000 },
+  openMs: { minimum: 1000, maximum: 3_600_000 },
+} as const
+
+/** The values of the fields that are a choice. */
+export const formChoices = {
+  payload: ['envelope', 'data'],
+  onDeadLetter: ['continue', 'halt'],
 } as const

@@ -1,19 +1,20 @@
 import * as z from 'zod/mini'
 import type { Input, Output } from '../../../package/client/operation_types.ts'
-import { formLimits } from './form_limits.ts'
+import { type BreakerField, fieldsOf, type FormFields, type NewFields } from './form_fields.ts'
+import { breakerLimits, formChoices, formLimits } from './form_limits.ts'
 
 type Endpoint = Output<'getEndpoint'>
 type Change = Input<'updateEndpoint'>['body']
 
-/** The fields of the form, as texts. */
-export type FormFields = {
-  [Name in keyof typeof formLimits]: string
-}
-
 const typePattern = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/
 
-function integer(name: 'timeoutMs' | 'maxInFlight'): z.ZodMiniType<number, string> {
-  const { minimum, maximum } = formLimits[name]
+/** The bounds of a number, both included. */
+interface Bounds {
+  minimum: number
+  maximum: number
+}
+
+function integer({ minimum, maximum }: Bounds): z.ZodMiniType<number, string> {
   return bounded(/^\d+$/, minimum, maximum, 'a whole number')
 }
 
@@ -36,6 +37,11 @@ function bounded(
 const optionalText = (maximum: number): z.ZodMiniType<string, string> =>
   z.string().check(z.maxLength(maximum, `Expected at most ${maximum} characters`))
 
+const truth = z.pipe(
+  z.enum(['true', 'false']),
+  z.transform((text: 'true' | 'false') => text === 'true'),
+)
+
 const { ratePerSecond: rate } = formLimits
 
 /** The form as the API takes it. The API has the last word, for example about the host of a URL. */
@@ -56,26 +62,21 @@ const schema = z.object({
     ),
   ),
   filter: optionalText(formLimits.filter.maxLength),
-  timeoutMs: integer('timeoutMs'),
-  maxInFlight: integer('maxInFlight'),
+  timeoutMs: integer(formLimits.timeoutMs),
+  maxInFlight: integer(formLimits.maxInFlight),
   ratePerSecond: z.union([
     z.literal(''),
     bounded(/^\d+(\.\d+)?$/, rate.minimum, rate.maximum, 'nothing, or a number'),
   ]),
+  rateBurst: integer(formLimits.rateBurst),
+  quantum: integer(formLimits.quantum),
+  payload: z.enum(formChoices.payload),
+  onDeadLetter: z.enum(formChoices.onDeadLetter),
+  retry4xx: truth,
+  breakerEnabled: truth,
+  breakerThreshold: integer(breakerLimits.threshold),
+  breakerOpenMs: integer(breakerLimits.openMs),
 })
-
-/** The form for the settings of an endpoint. */
-export function fieldsOf(endpoint: Endpoint): FormFields {
-  return {
-    url: endpoint.url,
-    description: endpoint.description,
-    eventTypes: endpoint.eventTypes.join(' '),
-    filter: endpoint.filter ?? '',
-    timeoutMs: String(endpoint.timeoutMs),
-    maxInFlight: String(endpoint.maxInFlight),
-    ratePerSecond: endpoint.ratePerSecond === null ? '' : String(endpoint.ratePerSecond),
-  }
-}
 
 export type FormErrors = Partial<Record<keyof FormFields, string>>
 
@@ -89,17 +90,34 @@ export function readForm(
   const shown = fields.url === before.url ? { ...fields, url: 'https://unchanged.example' } : fields
   const result = schema.safeParse(shown)
   if (!result.success) return { change: null, errors: errorsOf(result.error.issues) }
-  const { filter, ratePerSecond, ...rest } = result.data
-  const all: Required<Pick<Change, keyof FormFields>> = {
+  const { filter, ratePerSecond, breakerEnabled, breakerThreshold, breakerOpenMs, ...rest } =
+    result.data
+  const isChanged = ([name]: [string, unknown]): boolean =>
+    // SAFETY: the names are members of both.
+    fields[name as keyof FormFields] !== before[name as keyof FormFields]
+  const changed = Object.entries({
     ...rest,
     filter: filter === '' ? null : filter,
     ratePerSecond: ratePerSecond === '' ? null : ratePerSecond,
+  }).filter(isChanged)
+  // SAFETY: these are the fields of the breaker.
+  const breaker = Object.entries({ breakerEnabled, breakerThreshold, breakerOpenMs })
+    .filter(isChanged)
+    .map(([name, value]) => [breakerMembers[name as BreakerField], value])
+  return {
+    change: {
+      ...Object.fromEntries(changed),
+      ...breaker.length === 0 ? {} : { breaker: Object.fromEntries(breaker) },
+    },
+    errors: null,
   }
-  // SAFETY: the entries of an object with these members.
-  const names = Object.keys(fields) as (keyof FormFields)[]
-  const changed = names.filter((name) => fields[name] !== before[name])
-  return { change: Object.fromEntries(changed.map((name) => [name, all[name]])), errors: null }
 }
+
+const breakerMembers = {
+  breakerEnabled: 'enabled',
+  breakerThreshold: 'threshold',
+  breakerOpenMs: 'openMs',
+} as const
 
 function errorsOf(issues: readonly { path: PropertyKey[]; message: string }[]): FormErrors {
   const errors: FormErrors = {}
@@ -112,9 +130,6 @@ function errorsOf(issues: readonly { path: PropertyKey[]; message: string }[]): 
   }
   return errors
 }
-
-/** The fields of a new endpoint. The API has a default for each of the others. */
-export type NewFields = Pick<FormFields, 'url' | 'description' | 'eventTypes' | 'filter'>
 
 const newSchema = z.pick(schema, { url: true, description: true, eventTypes: true, filter: true })
 

@@ -11,7 +11,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/state.tsx'
 import { Fields } from './fields.tsx'
-import { type FormErrors, type NewFields, readNew } from './form_schema.ts'
+import type { NewFields } from './form_fields.ts'
+import { type FormErrors, readNew } from './form_schema.ts'
 
 type Created = Output<'createEndpoint'>
 

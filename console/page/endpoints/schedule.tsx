@@ -1,61 +1,52 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { span } from '../app/format.ts'
+import { may } from '../app/session.ts'
+import { later } from '../parts/later.tsx'
 import { Read } from '../parts/state.tsx'
+import { ScheduleTable } from './schedule_table.tsx'
 
-/** The retry schedule: when each attempt is made after the first one has failed. */
+const RetryForm = later(async () => (await import('./retry_form.tsx')).RetryForm)
+
+/** The retry schedule, and its form. */
 export function Schedule({ endpoint }: { endpoint: Output<'getEndpoint'> }): JSX.Element {
+  const [isChanging, setChanging] = useState(false)
   const config = useLive(
     ['retry', endpoint.id, endpoint.version],
     (signal) => api.getRetryConfig({ path: { endpointId: endpoint.id }, signal }),
-    { every: false },
+    // A change of the endpoint is another key, and an open form stays.
+    { every: false, keep: true },
   )
   return (
     <section class='card' aria-label='Retries'>
       <h2>Retries</h2>
       <Read of={config}>
-        {({ schedule }) => (
+        {(one) => (
           <>
-            <Drawn after={schedule.map(({ afterSeconds }) => afterSeconds)} />
+            <ScheduleTable schedule={one.schedule} />
             <p class='quiet'>
               {endpoint.retryPreset ? 'The preset of its kind. ' : 'A schedule of its own. '}
               After the last attempt the delivery becomes a dead letter.
             </p>
-            <ol class='schedule'>
-              <li>
-                <span>Attempt 1</span>
-                <span class='num'>at once</span>
-              </li>
-              {schedule.map(({ failure, delaySeconds, afterSeconds }) => (
-                <li key={failure}>
-                  <span>Attempt {failure + 1}</span>
-                  <span class='num'>after {span(delaySeconds * 1000)}</span>
-                  <span class='num quiet'>{span(afterSeconds * 1000)} in all</span>
-                </li>
-              ))}
-            </ol>
+            {may('endpoints:write') && (
+              <div class='row'>
+                <button type='button' onClick={() => setChanging(true)}>Change the retries</button>
+              </div>
+            )}
+            {isChanging && (
+              <RetryForm
+                endpointId={endpoint.id}
+                config={one}
+                onClose={() => setChanging(false)}
+              />
+            )}
           </>
         )}
       </Read>
     </section>
-  )
-}
-
-/** The attempts on a line of time. The scale is logarithmic: seconds and hours are both visible. */
-function Drawn({ after }: { after: number[] }): JSX.Element | null {
-  const last = after.at(-1)
-  if (last === undefined || last <= 0) return null
-  const place = (seconds: number): number => 3 + 194 * Math.log1p(seconds) / Math.log1p(last)
-  return (
-    <svg class='drawn' viewBox='0 0 200 12' aria-hidden='true'>
-      <line x1='3' y1='6' x2='197' y2='6' />
-      {[0, ...after].map((seconds, i) => (
-        <circle key={i} cx={Math.round(place(seconds) * 10) / 10} cy='6' r='3' />
-      ))}
-    </svg>
   )
 }

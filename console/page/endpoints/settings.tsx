@@ -11,7 +11,8 @@ import { FixedFacts } from './endpoint.tsx'
 import { Fields } from './fields.tsx'
 import { HeaderRows } from './header_rows.tsx'
 import { headerChangeOf, headerProblemOf, headerRowsOf, isOtherOrigin } from './headers.ts'
-import { fieldsOf, type FormErrors, readForm } from './form_schema.ts'
+import { fieldsOf, unusedFields } from './form_fields.ts'
+import { type FormErrors, readForm } from './form_schema.ts'
 
 type Endpoint = Output<'getEndpoint'>
 
@@ -72,6 +73,7 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <form class='stack' onSubmit={(event) => void save(event)} noValidate>
         <Fields
           {...{ fields, errors }}
+          without={unusedFields(base)}
           onField={(name, value) => setFields({ ...fields, [name]: value })}
         />
         {hasHeaders(base) && (
