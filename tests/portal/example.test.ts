@@ -1,10 +1,10 @@
 /** What the portal makes without a browser: the example of an event type, and the change of an endpoint. */
 
 import { expect } from '@std/expect'
+import { formLimits } from '../../console/page/endpoints/form_limits.ts'
 import { errorHints } from '../../console/page/events/explain.ts'
 import { newEndpointSchema } from '../../functions/api/schemas/endpoints.ts'
 import {
-  bounds,
   changeOf,
   emptyFields,
   errorsOf,
@@ -12,6 +12,8 @@ import {
   type FieldErrors,
   type Fields,
   fieldsOf,
+  headerLimits,
+  newEndpoint,
 } from '../../portal/element/endpoints/fields.ts'
 import { english } from '../../portal/element/texts/english.ts'
 import { hintKeys } from '../../portal/element/texts/hints.ts'
@@ -82,15 +84,16 @@ Deno.test('the bounds of the form are those of the API', async () => {
   )
   for (const name of ['NewEndpoint', 'EndpointChange']) {
     const { url, description, eventTypes, filter, headers } = schemas[name].properties
-    expect([name, {
-      url: url.maxLength,
-      description: description.maxLength,
-      types: eventTypes.maxItems,
-      type: eventTypes.items.maxLength,
-      filter: filter.maxLength,
-      headerValue: headers.additionalProperties.maxLength,
-      headerName: [100, 101].filter(takesName).at(-1),
-    }]).toEqual([name, bounds])
+    const bound = (of: { maxLength: number }): unknown => expect.objectContaining(of)
+    const { items, maxItems } = formLimits.eventTypes
+    expect([name, { url, description, filter, eventTypes }]).toEqual([name, {
+      url: bound(formLimits.url),
+      description: bound(formLimits.description),
+      filter: bound(formLimits.filter),
+      eventTypes: expect.objectContaining({ maxItems, items: bound(items) }),
+    }])
+    expect([name, headers.additionalProperties.maxLength, [100, 101].filter(takesName).at(-1)])
+      .toEqual([name, headerLimits.value.maxLength, headerLimits.name.maxLength])
   }
 })
 
@@ -134,6 +137,10 @@ Deno.test('the form takes what is at a bound, and says what is wrong with what i
   ]
   for (const [at, beyond, errors] of cases) {
     expect([at, errorsOf({ ...right, ...at })]).toEqual([at, {}])
+    const kept = at.headers?.some(({ value }) => value === null) === true
+    // A new endpoint has no stored value.
+    const { error } = newEndpointSchema.safeParse(newEndpoint({ ...right, ...at }))
+    expect([at, kept ? undefined : error]).toEqual([at, undefined])
     expect(errorsOf({ ...right, ...beyond })).toEqual(errors)
   }
   // An endpoint that is no HTTP request has no URL here.

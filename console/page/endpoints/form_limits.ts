@@ -2,7 +2,7 @@
 export const formLimits = {
   url: { maxLength: 2048 },
   description: { maxLength: 1000 },
-  eventTypes: { maxItems: 100 },
+  eventTypes: { maxItems: 100, items: { maxLength: 128 } },
   filter: { maxLength: 1000 },
   timeoutMs: { minimum: 500, maximum: 60_000 },
   maxInFlight: { minimum: 1, maximum: 1000 },

@@ -1,12 +1,18 @@
 import * as z from 'zod/mini'
 import type { Input, Output } from '../../../package/client/operation_types.ts'
+import { endpointRules } from './endpoint_rules.ts'
 import { type BreakerField, fieldsOf, type FormFields, type NewFields } from './form_fields.ts'
 import { breakerLimits, formChoices, formLimits } from './form_limits.ts'
 
 type Endpoint = Output<'getEndpoint'>
 type Change = Input<'updateEndpoint'>['body']
 
-const typePattern = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/
+const rules = endpointRules({
+  url: 'Expected a URL such as https://example.com/webhooks',
+  type: 'Expected types such as order.paid, order.* or *',
+  tooManyTypes: `Expected at most ${formLimits.eventTypes.maxItems} event types`,
+  tooLong: (maximum) => `Expected at most ${maximum} characters`,
+})
 
 /** The bounds of a number, both included. */
 interface Bounds {
@@ -34,9 +40,6 @@ function bounded(
   )
 }
 
-const optionalText = (maximum: number): z.ZodMiniType<string, string> =>
-  z.string().check(z.maxLength(maximum, `Expected at most ${maximum} characters`))
-
 const truth = z.pipe(
   z.enum(['true', 'false']),
   z.transform((text: 'true' | 'false') => text === 'true'),
@@ -46,22 +49,16 @@ const { ratePerSecond: rate } = formLimits
 
 /** The form as the API takes it. The API has the last word, for example about the host of a URL. */
 const schema = z.object({
-  url: z.string().check(
-    z.regex(/^https?:\/\/\S+$/, 'Expected a URL such as https://example.com/webhooks'),
-    z.maxLength(formLimits.url.maxLength, 'The URL is too long'),
-  ),
-  description: optionalText(formLimits.description.maxLength),
+  url: rules.url,
+  description: rules.description,
   eventTypes: z.pipe(
     z.string(),
     z.pipe(
       z.transform((text: string) => text.split(/[\s,]+/).filter((type) => type !== '')),
-      z.array(
-        z.string().check(z.regex(typePattern, 'Expected types such as order.paid, order.* or *')),
-      )
-        .check(z.maxLength(formLimits.eventTypes.maxItems, 'Expected at most 100 event types')),
+      rules.types,
     ),
   ),
-  filter: optionalText(formLimits.filter.maxLength),
+  filter: rules.filter,
   timeoutMs: integer(formLimits.timeoutMs),
   maxInFlight: integer(formLimits.maxInFlight),
   ratePerSecond: z.union([
@@ -144,4 +141,23 @@ export function readNew(
     return { body: null, errors: { eventTypes: 'Expected at least one type; * is all' } }
   }
   return { body: filter === '' ? rest : { ...rest, filter }, errors: null }
+}
+
+/** Which events a job sends: the types, and the filter; or the errors by field. */
+export function readSelection(
+  fields: Pick<FormFields, 'eventTypes' | 'filter'>,
+): { selection: { eventTypes?: string[]; filter?: string }; errors: null } | {
+  selection: null
+  errors: FormErrors
+} {
+  const result = z.pick(schema, { eventTypes: true, filter: true }).safeParse(fields)
+  if (!result.success) return { selection: null, errors: errorsOf(result.error.issues) }
+  const { eventTypes, filter } = result.data
+  return {
+    selection: {
+      ...eventTypes.length === 0 ? {} : { eventTypes },
+      ...filter.trim() === '' ? {} : { filter },
+    },
+    errors: null,
+  }
 }

@@ -3,13 +3,14 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { visible } from '../../../console/page/app/format.ts'
+import { formLimits } from '../../../console/page/endpoints/form_limits.ts'
 import { usePortal } from '../app/context.ts'
 import { type Running } from '../app/data.ts'
 import { asFailure } from '../app/failure.ts'
 import type { TextKey } from '../app/words.ts'
 import { Problem } from '../parts/state.tsx'
 import { TypePicker } from '../types/type_picker.tsx'
-import { bounds, errorsOf, type FieldErrors, fieldOf, type Fields } from './fields.ts'
+import { errorsOf, type FieldErrors, fieldOf, type Fields } from './fields.ts'
 import { FilterTrial } from './filter_trial.tsx'
 import { HeaderRows } from './header_rows.tsx'
 
@@ -115,7 +116,7 @@ function TextField({ name, value, hint, error, onInput }: {
         part='input'
         type={name === 'url' ? 'url' : 'text'}
         value={value}
-        maxLength={bounds[name]}
+        maxLength={formLimits[name].maxLength}
         spellcheck={false}
         autocomplete='off'
         aria-describedby={`${id}-hint`}

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+import { endpointRules } from '../../../console/page/endpoints/endpoint_rules.ts'
 import { formLimits } from '../../../console/page/endpoints/form_limits.ts'
 import {
   headerChangeOf,
@@ -41,56 +43,56 @@ export function fieldsOf(endpoint: Endpoint): Fields {
   }
 }
 
-/** The bounds of the API. A test compares them with openapi.json. */
-export const bounds = {
-  url: formLimits.url.maxLength,
-  description: formLimits.description.maxLength,
-  types: formLimits.eventTypes.maxItems,
-  type: 128,
-  filter: formLimits.filter.maxLength,
-  headerName: 100,
-  headerValue: 4096,
-} as const
+/** The bounds of the headers. A test compares them with those of the API. */
+export const headerLimits = { name: { maxLength: 100 }, value: { maxLength: 4096 } } as const
 
-const typePattern = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/
+const typeLength = formLimits.eventTypes.items.maxLength
 
-/** What the form knows to be wrong. The API has the last word, for example about the host. */
+/** The rules say the key of a text. */
+const rules = endpointRules({
+  ...{ url: 'urlExpected', type: 'typeExpected', tooManyTypes: 'tooManyTypes' },
+  tooLong: () => 'tooLong',
+})
+
+const atMost = ({ maxLength }: { maxLength: number }): z.core.$ZodCheck<string> =>
+  z.maxLength(maxLength, 'tooLong')
+
+/** The form as the API takes it. The API has the last word, for example about the host. */
+const schema = z.object({
+  url: rules.url,
+  description: rules.description,
+  types: z.pipe(z.array(z.string()).check(z.minLength(1, 'chooseType')), rules.types),
+  filter: rules.filter,
+  headers: z.array(z.object({
+    name: z.string().check(z.trim(), atMost(headerLimits.name)),
+    value: z.nullable(
+      z.string().check(z.minLength(1, 'headerValue'), atMost(headerLimits.value)),
+    ),
+  })),
+})
+
+const withoutUrl = z.omit(schema, { url: true })
+
+/** What the form knows to be wrong. */
 export function errorsOf(fields: Fields, isUrl = true): FieldErrors {
-  const { url, description, types, filter, headers } = fields
-  const found = {
-    url: isUrl ? urlError(url.trim()) : null,
-    description: lengthError(description, bounds.description),
-    types: typesError(types),
-    filter: lengthError(filter, bounds.filter),
-    headers: headersError(headers),
+  const errors: FieldErrors = {}
+  const problem = headerProblemOf(fields.headers)
+  if (problem !== null) {
+    errors.headers = { key: problem === 'twice' ? 'headerTwice' : 'headerName', n: 0 }
   }
-  return Object.fromEntries(Object.entries(found).filter(([, error]) => error !== null))
+  const result = (isUrl ? schema : withoutUrl).safeParse({ ...fields, url: fields.url.trim() })
+  for (const issue of result.error?.issues ?? []) {
+    // SAFETY: the first element of a path is a member of the schema, and a message is one of its keys.
+    const [name, key] = [issue.path[0] as keyof Fields, issue.message as TextKey]
+    errors[name] ??= { key, n: boundOf(key, issue) }
+  }
+  return errors
 }
 
-function lengthError(text: string, n: number): FieldError | null {
-  return text.length > n ? { key: 'tooLong', n } : null
-}
-
-function urlError(url: string): FieldError | null {
-  return /^https?:\/\/[^\s/]\S*$/.test(url)
-    ? lengthError(url, bounds.url)
-    : { key: 'urlExpected', n: 0 }
-}
-
-function typesError(types: string[]): FieldError | null {
-  if (types.length === 0) return { key: 'chooseType', n: 0 }
-  if (types.length > bounds.types) return { key: 'tooManyTypes', n: bounds.types }
-  const isWrong = types.some((type) => !typePattern.test(type) || type.length > bounds.type)
-  return isWrong ? { key: 'typeExpected', n: bounds.type } : null
-}
-
-function headersError(rows: HeaderRow[]): FieldError | null {
-  const problem = headerProblemOf(rows)
-  if (problem !== null) return { key: problem === 'twice' ? 'headerTwice' : 'headerName', n: 0 }
-  if (rows.some(({ value }) => value === '')) return { key: 'headerValue', n: 0 }
-  return rows.map(({ name, value }) =>
-    lengthError(name.trim(), bounds.headerName) ?? lengthError(value ?? '', bounds.headerValue)
-  ).find((error) => error !== null) ?? null
+/** The bound that a text names; 0 if it names none. */
+function boundOf(key: TextKey, issue: z.core.$ZodIssue): number {
+  if (key === 'typeExpected') return typeLength
+  return issue.code === 'too_big' ? Number(issue.maximum) : 0
 }
 
 /** A new endpoint, as the API takes it. */

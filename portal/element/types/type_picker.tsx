@@ -2,11 +2,11 @@
 
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { formLimits } from '../../../console/page/endpoints/form_limits.ts'
 import { visible } from '../../../console/page/app/format.ts'
 import { usePortal } from '../app/context.ts'
 import { Foreign } from '../parts/value.tsx'
 import { type EventType, useEventTypes } from './catalogue.ts'
-import { bounds } from '../endpoints/fields.ts'
 import { TypeDetails } from './type_details.tsx'
 
 /** Chooses event types: all, or some of the catalogue, or others by their names. */
@@ -142,7 +142,7 @@ function Other({ onAdd }: { onAdd(type: string): void }): JSX.Element {
           id={id}
           value={text}
           placeholder='order.*'
-          maxLength={bounds.type}
+          maxLength={formLimits.eventTypes.items.maxLength}
           spellcheck={false}
           autocomplete='off'
           onInput={(event) => setText(event.currentTarget.value)}
