@@ -474,3 +474,25 @@ Deno.test('changes the settings that are shown on demand, and the retries with t
   expect(errors).toEqual([])
   await close()
 })
+
+Deno.test('a search by correlation id or idempotency key has a time, too', async () => {
+  const { outhook } = console_
+  const org = 'when'
+  await outhook.sql`
+    select outbox.publish('when.made', '{}', p_org_id => ${org}, p_correlation_id => 'case-7',
+      p_idempotency_key => 'key-7')`
+  const { page, errors, close } = await console_.open(`/events?org=${org}&by=correlation&q=case-7`)
+  const found = page.getByRole('link', { name: 'when.made' })
+  for (const [by, text] of [['correlation', 'case-7'], ['idempotency', 'key-7']] as const) {
+    const address = `${console_.running.url}/events?org=${org}&by=${by}&q=${text}&span=`
+    await page.goto(`${address}hour`)
+    await found.waitFor()
+    await page.goto(`${address}between&to=2026-01-01T00:00:00Z`)
+    await page.getByText('Nothing was found').waitFor()
+    expect(await found.count()).toBe(0)
+  }
+  await page.getByLabel('Search by').selectOption('Event id')
+  await page.getByLabel('Published').waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+  await close()
+})

@@ -67,7 +67,8 @@ function EventList(): JSX.Element {
   const kind = searchKinds.find(([name]) => name === by)?.[0] ?? ''
   const text = query.get('q') ?? ''
   const span = useSpan()
-  const hasSpan = ['', 'type', 'partition'].includes(kind)
+  // An id is that of one event.
+  const hasSpan = kind !== 'id'
   const problem = searchProblem(kind, text) ?? (hasSpan ? span.problem : null)
   const events = usePages(
     ['events', kind, text, span.key],

@@ -28,7 +28,7 @@ export async function findEvents(search: Search): Promise<Page> {
   // An event without a correlation id is found by its own id.
   const query = kind === 'idempotency' ? { idempotencyKey: text } : { correlationId: text }
   const found = await api.search({ query: { ...query, limit: mostFound }, signal })
-  return { data: found.events, nextCursor: null, isCut: isCut(found) }
+  return { data: found.events.filter(isIn(search.span)), nextCursor: null, isCut: isCut(found) }
 }
 
 /** The path of the API for a search; undefined if it takes several. */
@@ -52,7 +52,7 @@ async function listed(
 
 /** By its own id, a correlation id or an idempotency key; if there is none, by the type. */
 async function findAnything(search: Search): Promise<Page> {
-  const { text, span: { from, to }, cursor, signal } = search
+  const { text, span, cursor, signal } = search
   const typed = (): Promise<Page> => listed(search, { type: text })
   // Only a type has a second page.
   if (cursor !== null) return await typed()
@@ -64,12 +64,16 @@ async function findAnything(search: Search): Promise<Page> {
   ])
   const events = [...own === null ? [] : [own], ...found.flatMap((one) => one.events)]
   const data = [...new Map(events.map((event) => [event.id, event])).values()]
-    .filter(({ createdAt }) =>
-      (from === undefined || createdAt >= from) && (to === undefined || createdAt < to)
-    )
+    .filter(isIn(span))
   return data.length > 0 || !eventType.test(text)
     ? { data, nextCursor: null, isCut: found.some(isCut) }
     : await typed()
+}
+
+/** Whether an event was published in a span. The API finds the events of an id in any span, and returns few. */
+function isIn({ from, to }: Span): (event: Page['data'][number]) => boolean {
+  return ({ createdAt }) =>
+    (from === undefined || createdAt >= from) && (to === undefined || createdAt < to)
 }
 
 /** The event with an id; null if there is none. */
