@@ -12,6 +12,7 @@ import { describeApi } from './openapi.ts'
 import { addActivityRoutes } from './routes/activity.ts'
 import { addAttemptRoutes } from './routes/attempts.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
+import { addBackfillRoutes } from './routes/backfills.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
 import { addChannelRoutes } from './routes/channels.ts'
 import { addConsumerRoutes } from './routes/consumers.ts'
@@ -86,6 +87,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addSessionRoutes(app, deps)
   addDeadLetterRoutes(app, deps)
   addReplayJobRoutes(app, deps)
+  addBackfillRoutes(app, deps)
   addHealthRoutes(app, deps)
   addOverviewRoutes(app, deps)
   addEventRoutes(app, deps)

@@ -5,6 +5,9 @@ import type { ApiEnv } from './context.ts'
 /** How many rows a list may read for the price of one request. */
 const rowsOfRequest = 500
 
+/** So many steps of filters take about as long as it takes to read a row. */
+export const stepsOfRow = 100
+
 /** The member of a list's result that says how many rows the database has read for it. */
 export const rowsRead: z.ZodDefault<z.ZodInt> = z.int().default(0)
 

@@ -434,23 +434,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/endpoints/{endpointId}/backfills": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Create a job that sends kept events to an endpoint that subscribed later */
-        post: operations["createBackfill"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/replay-jobs/{replayJobId}": {
         parameters: {
             query?: never;
@@ -513,6 +496,43 @@ export interface paths {
         put?: never;
         /** Cancel a replay job; replayed deliveries stay replayed */
         post: operations["cancelReplayJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/endpoints/{endpointId}/backfills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a job that sends kept events to an endpoint that subscribed later */
+        post: operations["createBackfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/endpoints/{endpointId}/backfills/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the kept events that a backfill would send
+         * @description It changes nothing. Whoever may start the backfill may see how many it would send.
+         */
+        post: operations["previewBackfill"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2797,6 +2817,13 @@ export interface components {
              */
             error?: string;
         };
+        ReplayJobPage: {
+            /** @description The items. */
+            data: components["schemas"]["AnyJob"][];
+            /** @description Null on the last page. */
+            nextCursor: string | null;
+        };
+        AnyJob: components["schemas"]["ReplayJob"] | components["schemas"]["Backfill"];
         Backfill: {
             /**
              * @description The id.
@@ -2891,13 +2918,51 @@ export interface components {
              */
             ratePerSecond?: number;
         };
-        ReplayJobPage: {
-            /** @description The items. */
-            data: components["schemas"]["AnyJob"][];
-            /** @description Null on the last page. */
-            nextCursor: string | null;
+        BackfillPreview: {
+            /** @description How many of the events that were read it would send. */
+            total: number;
+            /** @description Whether there may be more: 5,000 events were read, or the filter took too long. */
+            capped: boolean;
+            /** @description How many events were read, the oldest first. */
+            read: number;
+            /**
+             * Format: date-time
+             * @description The time of publication of the last event that was read.
+             * @example 2026-11-28T03:25:45.123Z
+             */
+            readUntil: string | null;
+            /**
+             * Format: date-time
+             * @description Pass it to the job, so that it sends no event that was published later.
+             * @example 2026-11-28T03:25:45.123Z
+             */
+            until: string;
         };
-        AnyJob: components["schemas"]["ReplayJob"] | components["schemas"]["Backfill"];
+        BackfillSelection: {
+            /**
+             * @description Only these of the event types that the endpoint is subscribed to.
+             * @example [
+             *       "order.*"
+             *     ]
+             */
+            eventTypes?: string[];
+            /**
+             * Format: date-time
+             * @description Only events that were published at this time or later.
+             * @example 2026-11-27T00:00:00Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Only events that were published until this time; the default is now.
+             */
+            until?: string;
+            /**
+             * @description Only events whose payload passes it, in the language of the filter of an endpoint.
+             * @example $.total > 100
+             */
+            filter?: string;
+        };
         Health: {
             /**
              * @description ok if the database responds.
@@ -5519,42 +5584,6 @@ export interface operations {
             };
         };
     };
-    createBackfill: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
-                 * @example org-123
-                 */
-                "x-org-id"?: string;
-                /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
-                "idempotency-key"?: string;
-            };
-            path: {
-                endpointId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewBackfill"];
-            };
-        };
-        responses: {
-            /** @description The job, which has started */
-            201: {
-                headers: {
-                    /** @description The address of the new object, relative to that of the request. */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Backfill"];
-                };
-            };
-        };
-    };
     getReplayJob: {
         parameters: {
             query?: never;
@@ -5663,6 +5692,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnyJob"];
+                };
+            };
+        };
+    };
+    createBackfill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+                /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBackfill"];
+            };
+        };
+        responses: {
+            /** @description The job, which has started */
+            201: {
+                headers: {
+                    /** @description The address of the new object, relative to that of the request. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+        };
+    };
+    previewBackfill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillSelection"];
+            };
+        };
+        responses: {
+            /** @description What the backfill would send */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillPreview"];
                 };
             };
         };

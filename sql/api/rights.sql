@@ -35,6 +35,7 @@ grant execute on function
   outbox.create_replay_job(text, jsonb, text),
   outbox.preview_replay_job(text, jsonb),
   outbox.create_backfill(text, uuid, jsonb, text),
+  outbox.preview_backfill(text, uuid, jsonb),
   outbox.get_replay_job(text, text),
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),

@@ -1,6 +1,7 @@
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
+import { may } from '../app/session.ts'
 
 type Job = Output<'getReplayJob'>
 
@@ -21,7 +22,9 @@ export function handledOf(job: Job): number {
 export function useJobTotal(job: Job): number | null {
   const total = useLive(['replay-total', job.id], (signal) => countAll(job.id, signal), {
     every: false,
-    enabled: job.source === 'dead_letters' && job.status !== 'done',
+    // What a backfill would send may see who may start it.
+    enabled: job.status !== 'done' &&
+      (job.source === 'dead_letters' || may('deliveries:replay')),
   })
   return total.data ?? null
 }
@@ -39,9 +42,9 @@ async function countAll(id: string, signal: AbortSignal): Promise<number | null>
   return null
 }
 
-/** How many open dead letters the job has not reached yet; null if they are too many to count. */
+/** How many the job has not reached yet; null if they are too many to count. */
 async function countLeft(job: Job, signal: AbortSignal): Promise<number | null> {
-  if (job.source !== 'dead_letters') return null
+  if (job.source === 'events') return await countEvents(job, signal)
   // Those that it has skipped are still open, and are before the time that it has reached.
   const failedFrom = job.reachedAt ?? job.failedFrom
   const { total, capped } = await api.previewReplayJob({
@@ -51,6 +54,24 @@ async function countLeft(job: Job, signal: AbortSignal): Promise<number | null> 
       ...job.error === null ? {} : { error: job.error },
       ...failedFrom === null ? {} : { failedFrom },
       failedTo: job.failedTo,
+    },
+    signal,
+  })
+  return capped ? null : total
+}
+
+async function countEvents(
+  { endpointId, eventTypes, filter, from, reachedAt, until }: Job & { source: 'events' },
+  signal: AbortSignal,
+): Promise<number | null> {
+  const next = reachedAt ?? from
+  const { total, capped } = await api.previewBackfill({
+    path: { endpointId },
+    body: {
+      ...eventTypes === null ? {} : { eventTypes },
+      ...filter === null ? {} : { filter },
+      ...next === null ? {} : { from: next },
+      until,
     },
     signal,
   })

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
-import { count, number } from '../app/format.ts'
+import { number } from '../app/format.ts'
 import { may } from '../app/session.ts'
 import { ActionButton, Confirm } from '../parts/action.tsx'
 import { CopyCommands } from '../parts/copy_commands.tsx'
@@ -17,6 +17,7 @@ import { JobBadge } from '../parts/status.tsx'
 import { EndpointName, Fact, Time } from '../parts/value.tsx'
 import { JobFilter } from './job_filter.tsx'
 import { handledOf, sentOf, useJobTotal } from './job_total.ts'
+import { leftText, sentenceOf } from './job_words.ts'
 
 type Job = Output<'getReplayJob'>
 
@@ -57,7 +58,8 @@ export function ReplaysPage(): JSX.Element {
           <Empty title='No job was started yet'>
             <p>
               A job replays all dead letters that match a filter. Start one from the{' '}
-              <Link to='/dead-letters'>dead letters</Link>.
+              <Link to='/dead-letters'>dead letters</Link>. A backfill sends an endpoint what was
+              published before: choose "Send earlier events" on its page.
             </p>
           </Empty>
         }
@@ -139,7 +141,14 @@ function Details({ job }: { job: Job }): JSX.Element {
               Cancel the job
             </button>
           )}
-          <Link to='/events?view=deliveries' class='button'>Deliveries</Link>
+          <Link
+            to={`/events?view=deliveries${
+              job.endpointId === null ? '' : `&endpoint=${job.endpointId}`
+            }`}
+            class='button'
+          >
+            Deliveries
+          </Link>
         </div>
         {isCancelling && (
           <Confirm
@@ -178,16 +187,6 @@ function Details({ job }: { job: Job }): JSX.Element {
   )
 }
 
-/** What is not sent if the job ends now. */
-function leftText(job: Job, total: number | null): string {
-  if (job.source === 'events') return 'The events that it has not reached are not sent.'
-  if (total === null) return 'The dead letters that it has not reached stay open.'
-  const left = Math.max(0, total - handledOf(job))
-  return `${count(left, 'dead letter')} that it has not reached ${
-    left === 1 ? 'stays' : 'stay'
-  } open.`
-}
-
 /** With a bar that fills if it is known how many they are. */
 function JobProgress({ job, handled, total }: {
   job: Job
@@ -204,18 +203,4 @@ function JobProgress({ job, handled, total }: {
       <span class='num'>Handled {number(handled)}</span>
     </div>
   )
-}
-
-function sentenceOf(job: Job): string {
-  const again = job.source === 'dead_letters' ? 'sent again' : 'sent'
-  const sent = `${number(sentOf(job))} ${sentOf(job) === 1 ? 'was' : 'were'} ${again}`
-  const skipped = job.skipped === 0
-    ? ''
-    : `, ${number(job.skipped)} skipped: in flight, or their endpoint is deleted`
-  if (job.status === 'running') return `It runs: ${sent}${skipped}.`
-  if (job.status === 'paused') return `It is paused: ${sent}${skipped}.`
-  if (job.status === 'cancelled') {
-    return `It was cancelled: ${sent}${skipped}. What was ${again} stays so.`
-  }
-  return `It is done: ${sent}${skipped}.`
 }

@@ -22,6 +22,7 @@ import { TestEvent } from './test_event.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 
+const Backfill = later(async () => (await import('./backfill.tsx')).Backfill)
 const SpanReplay = later(async () => (await import('./span_replay.tsx')).SpanReplay)
 const SecretCard = later(async () => (await import('./secret.tsx')).SecretCard)
 
@@ -75,6 +76,7 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
 function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
   const [isPausing, setPausing] = useState(false)
   const [isReplaying, setReplaying] = useState(false)
+  const [isFilling, setFilling] = useState(false)
   const path = { endpointId: endpoint.id }
   const isEnabled = endpoint.status === 'enabled'
   return (
@@ -95,6 +97,10 @@ function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
           <button type='button' onClick={() => setReplaying(true)}>Replay a span …</button>
         )}
       </Allowed>
+      <Allowed to='deliveries:replay'>
+        <button type='button' onClick={() => setFilling(true)}>Send earlier events …</button>
+      </Allowed>
+      {isFilling && <Backfill endpointId={endpoint.id} onClose={() => setFilling(false)} />}
       {isReplaying && <SpanReplay endpointId={endpoint.id} onClose={() => setReplaying(false)} />}
       {isPausing && <Pause endpoint={endpoint} onClose={() => setPausing(false)} />}
     </div>

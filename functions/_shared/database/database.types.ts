@@ -7073,6 +7073,49 @@ export type Database = {
         Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
+      'preview_backfill': {
+        Args: { 'p_endpoint_id': string; 'p_job': Json; 'p_org_id': string }
+        Returns: Json
+      }
+      'preview_job': {
+        Args: { 'p_endpoint_id': string; 'p_job': Json; 'p_org_id': string }
+        Returns: {
+          'after_xid': unknown
+          'at_failed': string
+          'at_id': string
+          'begun_at': string | null
+          'by_api': boolean
+          'by_subscription': boolean
+          'created_at': string
+          'endpoint_id': string | null
+          'error': string | null
+          'event_type': string | null
+          'except_type': string | null
+          'failed_from': string | null
+          'failed_to': string
+          'filter': string | null
+          'finished_at': string | null
+          'id': number
+          'looked': number
+          'org_id': string | null
+          'rate_per_second': number
+          'replayed': number
+          'skipped': number
+          'source': string
+          'status': string
+          'total': number | null
+          'types': (string)[] | null
+          'until_at': string | null
+          'waits_for': string | null
+          'worked_at': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'replay_job'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'preview_replay_job': { Args: { 'p_job': Json; 'p_org_id': string }; Returns: Json }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }

@@ -51,6 +51,7 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'list_revoked_portal_tokens',
     'list_runs',
     'pause_org_endpoint',
+    'preview_backfill',
     'preview_replay_job',
     'preview_retry_config',
     'publish_events',

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { chargeFilter } from '../filter_charge.ts'
-import { chargeRows, rowsRead } from '../rows_read.ts'
+import { chargeRows, rowsRead, stepsOfRow } from '../rows_read.ts'
 import { filterTrialSchema, newFilterTrialSchema } from '../schemas/filter_trials.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
@@ -21,9 +21,6 @@ const create = createRoute({
     200: jsonResponse(filterTrialSchema, 'Which of the events would be sent'),
   },
 })
-
-/** So many steps of filters take about as long as it takes to read a row. */
-const stepsOfRow = 100
 
 /** `/filter-trials`. */
 export function addFilterTrialRoutes(app: ApiApp, { database }: ApiDeps): void {

@@ -5,11 +5,8 @@ import type { ApiDatabase } from '../database.ts'
 import { ApiError } from '../errors.ts'
 import { chargeRows } from '../rows_read.ts'
 import { idempotencyKeyHeader, pageQuery } from '../schemas/common.ts'
-import { endpointParams } from '../schemas/endpoints.ts'
 import {
   anyJobSchema,
-  backfillSchema,
-  newBackfillSchema,
   newReplayJobSchema,
   replayJobPageSchema,
   replayJobParams,
@@ -21,7 +18,8 @@ import {
 import { maySendMessages, messageType } from '../middleware/message_rule.ts'
 import { createdResponse, jsonBody, jsonResponse, needs, problems, setLocation } from './route.ts'
 
-const tags = ['Replay jobs']
+/** The routes of backfills have the same tag. */
+export const tags = ['Replay jobs']
 
 const create = createRoute({
   method: 'post',
@@ -49,24 +47,6 @@ const preview = createRoute({
   responses: {
     ...problems('not_found'),
     200: jsonResponse(replayPreviewSchema, 'What the job would replay'),
-  },
-})
-
-const backfill = createRoute({
-  method: 'post',
-  path: '/endpoints/{endpointId}/backfills',
-  operationId: 'createBackfill',
-  summary: 'Create a job that sends kept events to an endpoint that subscribed later',
-  tags,
-  ...needs('deliveries:replay'),
-  request: {
-    params: endpointParams,
-    headers: idempotencyKeyHeader,
-    body: jsonBody(newBackfillSchema),
-  },
-  responses: {
-    ...problems('not_found', 'idempotency_conflict', 'limit_reached'),
-    201: createdResponse(backfillSchema, 'The job, which has started'),
   },
 })
 
@@ -100,7 +80,7 @@ const cancel = changeRoute(
   'Cancel a replay job; replayed deliveries stay replayed',
 )
 
-/** `/replay-jobs`: create, preview, list, get, pause, resume, cancel; and the backfills of an endpoint. */
+/** `/replay-jobs`: create, preview, list, get, pause, resume, cancel. */
 export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
   const change = (orgId: string, id: string, status: string): Promise<AnyJob> =>
     database.call('change_replay_job', {
@@ -132,18 +112,6 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, replayPreviewRows)
     chargeRows(c, rows)
     return c.json(found, 200)
-  })
-
-  app.openapi(backfill, async (c) => {
-    const key = c.req.valid('header')['idempotency-key']
-    const job = await database.call('create_backfill', {
-      p_org_id: c.get('principal').orgId,
-      p_endpoint_id: c.req.valid('param').endpointId,
-      p_job: c.req.valid('json'),
-      ...key === undefined ? {} : { p_key: key },
-    }, backfillSchema)
-    setLocation(c, job.id, '../../replay-jobs')
-    return c.json(job, 201)
   })
 
   app.openapi(list, async (c) => {

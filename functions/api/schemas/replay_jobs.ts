@@ -66,6 +66,27 @@ export const newBackfillSchema = z.strictObject({
   }),
 }).openapi('NewBackfill')
 
+/** The same selection, to see what a backfill would send. */
+export const backfillPreviewQuerySchema = newBackfillSchema.omit({ ratePerSecond: true })
+  .openapi('BackfillSelection')
+
+export const backfillPreviewSchema = z.object({
+  total: z.int().openapi({ description: 'How many of the events that were read it would send.' }),
+  capped: z.boolean().openapi({
+    description: 'Whether there may be more: 5,000 events were read, or the filter took too long.',
+  }),
+  read: z.int().openapi({ description: 'How many events were read, the oldest first.' }),
+  readUntil: timeSchema.nullable().openapi({
+    description: 'The time of publication of the last event that was read.',
+  }),
+  until: timeSchema.openapi({
+    description: 'Pass it to the job, so that it sends no event that was published later.',
+  }),
+}).openapi('BackfillPreview')
+
+/** The preview as the database returns it. */
+export const backfillPreviewRows = backfillPreviewSchema.extend({ work: z.int() })
+
 const anyJob = {
   id: z.string().openapi({ example: '12' }),
   status: z.enum(['running', 'paused', 'done', 'cancelled']),

@@ -246,6 +246,7 @@ export const calls: Record<string, Call[]> = {
     headers: { 'idempotency-key': 'http-backfill-{word}' },
     body: {},
   }],
+  previewBackfill: [{ own: 200, body: {} }],
   createReplayJob: [
     { own: 201, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 201 } },
     { own: 201, body: { endpointId: '{ended}', error: 'of {word}' }, foreign: { word: 201 } },

@@ -47,6 +47,21 @@ export const backfill: readonly Mutant[] = [
     why: 'A second backfill sends all events again.',
   },
   {
+    file: 'sql/api/backfill_preview.sql',
+    find: `
+      or outbox.has_or_had(v_event.id, p_endpoint_id)`,
+    replace: '',
+    tests: ['sql/api/preview_backfill/same.test.sql'],
+    why: 'The preview of a backfill counts what the endpoint has had.',
+  },
+  {
+    file: 'sql/api/backfill_preview.sql',
+    find: '      continue when outbox.kept_problem(v_filter, v_event, v_body) is not null;\n',
+    replace: '',
+    tests: ['sql/api/preview_backfill/same.test.sql'],
+    why: 'The preview of a backfill counts what its filter leaves out.',
+  },
+  {
     file: 'sql/operations/backfill_events.sql',
     find: 'coalesce(e.endpoint_id = p_job.endpoint_id, true)\n      and',
     replace: 'true\n      and',

@@ -48,6 +48,7 @@ select walk('works', 'OH002', $$
   create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
   preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
   create_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
+  preview_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
   get_saga_execution(p_org_id => {org}, p_id => {execution})
   get_event_type(p_org_id => {org}, p_type => {type})
   delete_event_type(p_org_id => {org}, p_type => {type})

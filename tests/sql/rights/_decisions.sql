@@ -98,7 +98,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   delete_event_type list_event_type_changes get_delivery act_on_delivery list_attempts list_org_attempts list_deliveries search_org try_filter list_org_settings
   list_sagas get_saga get_saga_execution
   list_dead_letters group_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
-  create_replay_job preview_replay_job create_backfill get_replay_job list_replay_jobs change_replay_job
+  create_replay_job preview_replay_job create_backfill preview_backfill get_replay_job list_replay_jobs change_replay_job
   -- messages
   get_message list_messages count_messages cancel_message resend_message list_audit_events list_activity list_inbound_messages
   put_template list_templates delete_template grant_consent revoke_consent list_consents
@@ -233,7 +233,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit may_notify notify_workers fall_asleep stay_awake last_attempt next_letters next_replays purge_deleted epoch_ms
   check_new_job job_shares backfilled_endpoint new_backfill begin_backfill backfill_room body_work body_problem job_filter add_backfilled move_backfill older_transactions wait_for next_backfill check_bound
   deliveries_to_mark mark_endpoint mark_member mark_next mark_one stop_marked work_delivered_mark work_delivered_marks
-  work_backfill work_backfills next_kept has_or_had kept_problem lock_events backfill_kept
+  work_backfill work_backfills preview_job next_kept has_or_had kept_problem lock_events backfill_kept
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
   is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable
   fails_upkeep refuse_upkeep refuse_slow rests admit_upkeep upkeep_problem row_name is_slow_row change_apart change_rows
