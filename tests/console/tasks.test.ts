@@ -456,6 +456,11 @@ Deno.test('changes the settings that are shown on demand, and the retries with t
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Expected a whole number from 0 to 50.').waitFor()
   await dialog.getByLabel('Retries', { exact: true }).fill('2')
+  // A change of another setting in the meantime does not stand in the way.
+  const again = page.waitForResponse((one) => one.url().endsWith('/retry-config'))
+  await outhook.sql`select outbox.update_org_endpoint(${org}, ${id}, '{"maxInFlight": 3}')`
+  await again
+  await until(async () => await settings.getByLabel('Requests in flight').inputValue() === '3')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   await retries.getByText('A schedule of its own.').waitFor()

@@ -61,7 +61,10 @@ export function RetryForm({ endpointId, config, onClose }: {
   const [fields, setFields] = useState(() => retryFieldsOf(base))
   const [errors, setErrors] = useState<RetryErrors>({})
   const read = readRetry(fields)
-  const target = { path: { endpointId }, ifMatch: `"${base.version}"` }
+  const isOutdated = policyOf(config) !== policyOf(base)
+  // A change of another setting in the meantime is no reason to refuse this one.
+  const { version } = isOutdated ? base : config
+  const target = { path: { endpointId }, ifMatch: `"${version}"` }
   const save = useAction(async () => {
     if (read.policy !== null) await api.setRetryConfig({ ...target, body: read.policy })
   })
@@ -102,6 +105,11 @@ export function RetryForm({ endpointId, config, onClose }: {
           onInput={(value) => set({ jitter: value })}
         />
         <Preview policy={read.policy} />
+        {isOutdated && !isRunning && (
+          <p class='hint' role='status'>
+            Somebody else has changed the retries. Close this form to see them.
+          </p>
+        )}
         {save.error !== null && <Problem error={save.error} />}
         {reset.error !== null && <Problem error={reset.error} />}
         <div class='row end'>
@@ -123,6 +131,10 @@ export function RetryForm({ endpointId, config, onClose }: {
       </form>
     </Dialog>
   )
+}
+
+function policyOf({ preset, policy }: Config): string {
+  return JSON.stringify([preset, policy])
 }
 
 /** The schedule of a policy that is not saved, once the typing pauses. */
