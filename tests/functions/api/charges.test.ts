@@ -55,6 +55,16 @@ Deno.test('trying a filter counts its characters as saving it does, also if it i
   expect(await chargeOf('POST /filter-trials', refused, { filter: filterOf(999) })).toBe(10)
 })
 
+Deno.test('the preview of a backfill counts the events that it reads, and its filter', async () => {
+  const preview = `POST /endpoints/${endpoint}/backfills/preview`
+  const found = { total: 0, capped: false, readUntil: null, until: '2026-03-01T12:00:00.000Z' }
+  expect(await chargeOf(preview, { ...found, read: 499, work: 0 }, {})).toBe(1)
+  expect(await chargeOf(preview, { ...found, read: 4500, work: 0 }, {})).toBe(10)
+  expect(await chargeOf(preview, { ...found, read: 500, work: 150_000 }, {})).toBe(5)
+  const filter = `$.a == "${'x'.repeat(791)}"`
+  expect(await chargeOf(preview, { ...found, read: 500, work: 0 }, { filter })).toBe(10)
+})
+
 Deno.test('saving a schema counts one more request for each full 8,192 characters', async () => {
   const schemaOf = (characters: number): Record<string, unknown> => ({
     title: 'x'.repeat(characters - '{"title":""}'.length),
