@@ -64,6 +64,26 @@ export const pagesBehind: readonly Behind[] = [
     how: 'plans bounds what a page of the list reads. Left is what a browser draws.',
   },
   {
+    file: 'tests/console/thousand_deliveries.test.ts',
+    why:
+      'It makes 1,020 endpoints, and counts what the page of an event asks for, in half a minute.',
+    caughtBy: ['tests/console/many_deliveries.test.ts'],
+    how:
+      'many_deliveries counts the same with 45. Left are the words about the first 1,000, and a ' +
+      'delivery beyond them.',
+  },
+  {
+    file: 'tests/console/backfill.test.ts',
+    why: 'It starts a stack and a browser, and sends earlier events to an endpoint.',
+    caughtBy: [
+      'tests/sql/api/preview_backfill/same.test.sql',
+      'tests/sql/api/create_backfill/jobs.test.sql',
+      'tests/console/form.test.ts',
+    ],
+    how: 'They have what the preview counts, what a job is, and the fields. Left are the dialogs ' +
+      'and the progress.',
+  },
+  {
     file: 'tests/console/hosted.test.ts',
     why: 'It starts a stack, a login and a browser, in about half a minute.',
     caughtBy: ['tests/console/server.test.ts', 'tests/portal/token.test.ts'],
@@ -98,6 +118,12 @@ export const pagesBehind: readonly Behind[] = [
     caughtBy: ['tests/portal/react.test.ts', 'tests/portal/snippets.test.ts'],
     how: 'react opens the element in an app; e2e/api_portal and its neighbours have the routes ' +
       'that it calls. Left are the views.',
+  },
+  {
+    file: 'tests/portal/long_list.test.ts',
+    why: 'It starts a stack and a browser, and waits for three polls, in about half a minute.',
+    caughtBy: ['tests/console/long_list.test.ts'],
+    how: 'The console reads its lists by the same code. Left are the words and the button.',
   },
   {
     file: 'tests/portal/session.test.ts',
