@@ -1,7 +1,7 @@
 -- Events of another database, each published once, with what the publisher said of them.
 begin;
 \ir ../../_helpers.sql
-select plan(15);
+select plan(16);
 
 create function pg_temp.event(p_id text, p_more jsonb default '{}') returns jsonb language sql as $$
   select jsonb_build_object('id', p_id, 'type', 'order.paid', 'org_id', 'org-1', 'body', '{"n": 1.10}') || p_more
@@ -45,6 +45,8 @@ select results_eq(
   $$select format('{"at": %s}', n) from generate_series(1, 12) n$$, 'the ids of the events have the order of the array');
 
 select is(refusal($$select outbox.take_events('into', '{}')$$), 'OH001 events is not a JSON array of at most 1000 events', 'what is no array');
+select is(refusal($$select outbox.take_events('into', (select jsonb_agg('{}'::jsonb) from generate_series(1, 1001)))$$),
+  'OH001 events is not a JSON array of at most 1000 events', 'or too long');
 select is(refusal($$select outbox.take_events('a b', '[{"id": "x"}]')$$), 'OH001 consumer is ''a b''', 'what is no consumer');
 select is(refusal($$select outbox.take_events('into', '[1]')$$), 'OH001 event_id is not 1 to 255 characters long', 'an event without an id');
 
