@@ -62,26 +62,24 @@ async function routeOnce(connection: ChannelModel, options: RouterOptions): Prom
   await channel.prefetch(prefetch)
   const moving = new Set<Promise<void>>()
 
-  function move(delivery: ConsumeMessage): void {
-    const moved = new Promise<void>((resolve) => {
+  async function move(delivery: ConsumeMessage): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
       channel.sendToQueue(laneOf(delivery), delivery.content, {
         ...optionsOf(delivery.properties),
         headers: { ...delivery.properties.headers },
         mandatory: true,
         persistent: true,
-      }, (error) => {
-        if (error !== null && error !== undefined) lost.abort()
-        else if (!lost.signal.aborted) channel.ack(delivery)
-        resolve()
-      })
-    }).finally(() => moving.delete(moved))
-    moving.add(moved)
+      }, (error) => error === null || error === undefined ? resolve() : reject(error))
+    })
+    if (!lost.signal.aborted) channel.ack(delivery)
   }
 
   const { consumerTag } = await channel.consume(queue, (delivery) => {
     // null: the queue was deleted.
     if (delivery === null) return lost.abort()
-    if (!over.aborted) move(delivery)
+    if (over.aborted) return
+    const work = move(delivery).catch(() => lost.abort()).finally(() => moving.delete(work))
+    moving.add(work)
   })
   log('info', 'routing', { topic: queue, kind: 'rabbitmq' })
   await ended

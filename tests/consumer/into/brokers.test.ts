@@ -70,7 +70,7 @@ async function consuming(
     source: await sourceOf(bus, from),
     databases: targets.map(({ name, url }) => ({ name, url })),
     routes,
-    consumer: 'into',
+    consumer: `into-${from}`,
     dlq: `${from}.dlq`,
     most: 20,
     timeoutMs: 5_000,
@@ -165,7 +165,9 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
     ])
     const totals = await consuming(bus, 'poison', async () => {
       await untilStored(40)
-      await bus.read('poison.dlq', 4)
+      const dead = (): boolean =>
+        logged.filter((line) => line.includes('"dead letter"')).length === 4
+      expect(await waitUntil(dead, { timeoutMs: patienceMs })).toBe(true)
     })
     await checkStored(upTo(40))
     const letters = (await bus.read('poison.dlq', 4)).map(({ id, text }) => {
@@ -199,6 +201,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
       databaseOf(routes, headers?.['x-outhook-org'] ?? '') === 'eu-2'
     )
     first.proxy.down()
+    let isDown = true
     try {
       await bus.send('away', messages)
       await consuming(bus, 'away', async () => {
@@ -207,10 +210,11 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
         expect((await second.events()).length).toBe(others.length)
         expect(logged.some((line) => line.includes('eu-1: '))).toBe(true)
         first.proxy.up()
+        isDown = false
         await untilStored(200)
       })
     } finally {
-      first.proxy.up()
+      if (isDown) first.proxy.up()
     }
     await checkStored(upTo(200))
   })
@@ -224,7 +228,9 @@ Deno.test('consume --into (RabbitMQ) goes on after the broker was restarted', as
   await consuming(bus, 'restart', async () => {
     await untilStored(10)
     await bus.restart()
-    await bus.send('restart', carriedMessages(100, 'r', 100))
+    const send = (): Promise<boolean> =>
+      bus.send('restart', carriedMessages(100, 'r', 100)).then(() => true, () => false)
+    expect(await waitUntil(send, { timeoutMs: patienceMs })).toBe(true)
     await untilStored(200)
   })
   await checkStored(upTo(200))
