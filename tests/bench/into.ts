@@ -21,14 +21,14 @@ const events = Number(values.events)
 
 type Cost = { cpuUs: number; walBytes: number }
 
-async function measure({ sql, stack }: TestOuthook, type: string): Promise<Cost> {
+async function measure({ sql, admin, stack }: TestOuthook, type: string): Promise<Cost> {
   const postmaster = async (): Promise<number> => {
-    const [row] = await sql`select pg_read_file('postmaster.pid') as text`
-    return Number(String(row?.text).split('\n')[0])
+    const [row] = await admin`select current_setting('data_directory') as folder`
+    return Number((await Deno.readTextFile(`${row?.folder}/postmaster.pid`)).split('\n')[0])
   }
   const pid = await postmaster()
   const wal = async (): Promise<number> => {
-    const [row] = await sql`select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`
+    const [row] = await admin`select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`
     return Number(row?.bytes)
   }
   const [cpu, bytes] = [cpuOfTree(pid), await wal()]

@@ -35745,7 +35745,7 @@ declare
   v_id text;
   v_event jsonb;
   v_at bigint;
-  v_outcomes jsonb := '[]';
+  v_outcomes jsonb := '[]'::jsonb;
   v_detail text;
 begin
   if pg_catalog.jsonb_typeof(p_events) is distinct from 'array'
