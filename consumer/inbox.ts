@@ -1,10 +1,12 @@
 import postgres from 'postgres'
+import { z } from 'zod'
 import { messageOf } from '../functions/_shared/base/errors.ts'
 import { isUnprepared, limit, within } from '../functions/_shared/database/limited.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
 import { isJson } from './dead_letter.ts'
 import { withoutNul } from './text.ts'
-import type { DeadMessage, Handled, Message } from './message.ts'
+import type { CarriedEvent } from './into/event.ts'
+import type { DeadMessage, Failure, Handled, Message } from './message.ts'
 
 export type InboxOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.consume` and on the handler. */
@@ -25,10 +27,21 @@ export type Inbox = {
   consume(message: Message, functionName: string): Promise<Handled>
   /** Runs `work` in the transaction that records the message; a failure rolls back. */
   around(message: Message, work: () => Promise<Handled>): Promise<Handled>
+  /** Publishes events of another database, each once, in one transaction. */
+  take(events: readonly CarriedEvent[]): Promise<Taken>
   /** Publishes `outhook.consumer.dead_lettered`. */
   report(dead: DeadMessage, dlq: string): Promise<Handled>
   close(): Promise<void>
 }
+
+const outcomes = z.array(z.object({
+  outcome: z.enum(['taken', 'known', 'refused']),
+  /** Why it is refused. */
+  error: z.string().optional(),
+}))
+
+/** What the database says of each event, in the same order. */
+export type Taken = { kind: 'taken'; outcomes: z.infer<typeof outcomes> } | Failure
 
 /** Added to the handler's time limit; after it the connection counts as lost. */
 const graceMs = 5_000
@@ -49,12 +62,13 @@ export function openInbox(options: InboxOptions): Inbox {
   let prepare = true
   let sql = open(options, prepare)
 
-  async function attempt(call: (sql: postgres.Sql) => Promise<Handled>): Promise<Handled> {
+  async function attempt<Result>(
+    call: (sql: postgres.Sql) => Promise<Result>,
+  ): Promise<Result | Failure> {
     const [used, prepared] = [sql, prepare]
     try {
       return await within(timeoutMs + graceMs, call(used))
     } catch (error) {
-      if (error instanceof Undone) return error.handled
       if (prepared && error instanceof postgres.PostgresError && isUnprepared(error.code)) {
         prepare = false
         renew(used)
@@ -89,7 +103,7 @@ export function openInbox(options: InboxOptions): Inbox {
     async consume({ id, body }, functionName): Promise<Handled> {
       const text = body.toString('utf8')
       if (!isJson(text)) return { kind: 'failed', error: 'The message is not JSON', isFinal: true }
-      return await attempt(async (sql) => {
+      return await attempt(async (sql): Promise<Handled> => {
         const [row] = await sql.begin(async (sql) => {
           const [, rows] = await Promise.all([
             sql.unsafe(limit(timeoutMs)),
@@ -103,21 +117,41 @@ export function openInbox(options: InboxOptions): Inbox {
     },
 
     async around({ id }, work): Promise<Handled> {
-      return await attempt((sql) =>
-        sql.begin(async (sql): Promise<Handled> => {
-          await sql.unsafe(limit(timeoutMs + graceMs))
-          const [row] = await sql<{ is_new: boolean }[]>`
-            select outbox.accept_once(${consumer}, ${id}) as is_new`
-          if (row?.is_new !== true) return { kind: 'known' }
-          const handled = await work()
-          if (handled.kind !== 'done') throw new Undone(handled)
-          return handled
+      return await attempt(async (sql): Promise<Handled> => {
+        try {
+          return await sql.begin(async (sql): Promise<Handled> => {
+            await sql.unsafe(limit(timeoutMs + graceMs))
+            const [row] = await sql<{ is_new: boolean }[]>`
+              select outbox.accept_once(${consumer}, ${id}) as is_new`
+            if (row?.is_new !== true) return { kind: 'known' }
+            const handled = await work()
+            if (handled.kind !== 'done') throw new Undone(handled)
+            return handled
+          })
+        } catch (error) {
+          if (error instanceof Undone) return error.handled
+          throw error
+        }
+      })
+    },
+
+    async take(events): Promise<Taken> {
+      return await attempt(async (sql): Promise<Taken> => {
+        const [row] = await sql.begin(async (sql) => {
+          const [, rows] = await Promise.all([
+            sql.unsafe(limit(timeoutMs)),
+            sql<{ outcomes: unknown }[]>`
+              select outbox.take_events(${consumer}, ${JSON.stringify(events)}::text::jsonb)
+                as outcomes`,
+          ])
+          return rows
         })
-      )
+        return { kind: 'taken', outcomes: outcomes.parse(row?.outcomes) }
+      })
     },
 
     async report({ message, error, retryCount }, dlq): Promise<Handled> {
-      return await attempt(async (sql) => {
+      return await attempt(async (sql): Promise<Handled> => {
         await sql`
           select outbox.report_dead_message(p_consumer => ${consumer},
             p_topic => ${message.source}, p_dlq_topic => ${dlq}, p_message_id => ${message.id},

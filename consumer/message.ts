@@ -17,6 +17,10 @@ export type Handled =
   | { kind: 'done' }
   /** A duplicate. */
   | { kind: 'known' }
+  | Failure
+
+/** Why something could not be handled. */
+export type Failure =
   /** `isFinal`: no further attempt, because it would fail too. */
   | { kind: 'failed'; error: string; isFinal: boolean }
   /** The database cannot be reached: there was no attempt. */

@@ -1,11 +1,11 @@
-import type { EachBatchPayload, Kafka, Message as KafkaRecord } from 'kafkajs'
+import type { EachBatchPayload, Kafka, KafkaMessage as KafkaRecord } from 'kafkajs'
 import { type Clock, sleep } from '../../functions/_shared/base/clock.ts'
 import { messageOf } from '../../functions/_shared/base/errors.ts'
 import type { Log } from '../../functions/_shared/base/log.ts'
 import { brokerCodeOf } from '../../functions/_shared/senders/kafka/failure.ts'
 import { writeDeadLetter, writeShortLetter } from '../dead_letter.ts'
 import { deferred } from '../deferred.ts'
-import type { DeadMessage } from '../message.ts'
+import type { DeadMessage, Message, Processed } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'
 import { openProducer } from './connect.ts'
 import { createLag, watchLag } from './lag.ts'
@@ -23,7 +23,29 @@ export type KafkaConsumerOptions = {
   /** How long the group waits for a silent member. */
   sessionMs?: number
   deps: Omit<ProcessDeps, 'publishDead'>
+  /** Handles several records of a partition at once; absent: one by one. */
+  several?: Several
   stop: AbortSignal
+}
+
+/** A record, and the message in it. */
+export type Received = { record: KafkaRecord; message: Message }
+
+export type Several = {
+  /** How many at most. */
+  most: number
+  /** The results have the order of the records. */
+  process(
+    received: readonly Received[],
+    deps: ProcessDeps,
+    stop: AbortSignal,
+  ): Promise<Processed[]>
+}
+
+const oneByOne: Several = {
+  most: 1,
+  process: (received, deps, stop) =>
+    Promise.all(received.map(({ message }) => processMessage(message, deps, stop))),
 }
 
 /** A message may take six attempts of 15 s and the waits between them. */
@@ -53,7 +75,7 @@ export async function consumeTopic(options: KafkaConsumerOptions): Promise<void>
 /** One membership of the group, until `stop` or until the client fails. */
 async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
   const { kafka, topic, dlq, group, concurrency, fromBeginning, deps, stop } = options
-  const { sessionMs = usualSessionMs } = options
+  const { sessionMs = usualSessionMs, several = oneByOne } = options
   const producer = openProducer(kafka)
   const consumer = kafka.consumer({
     groupId: group,
@@ -76,18 +98,27 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
     // A message that waits for its next attempt must not end the membership.
     const beat = setInterval(() => heartbeat().catch(() => {}), heartbeatMs)
     try {
-      for (const record of batch.messages) {
+      for (let at = 0; at < batch.messages.length; at += several.most) {
         if (!payload.isRunning() || payload.isStale()) return
-        const offset = BigInt(record.offset)
-        lag?.at(batch.partition, offset, BigInt(batch.highWatermark))
-        const message = readRecord(record, topic, batch.partition)
-        const place = `${topic}/${batch.partition}/${record.offset}`
-        const publishDead = (dead: DeadMessage): Promise<void> => put(dead, record, place)
-        const processed = await processMessage(message, { ...deps, publishDead }, stop)
-        if (processed === 'stopped') return
-        deps.metrics?.processed(processed, false)
-        lag?.at(batch.partition, offset + 1n, BigInt(batch.highWatermark))
-        resolveOffset(record.offset)
+        const received = batch.messages.slice(at, at + several.most).map((record) => ({
+          record,
+          message: readRecord(record, topic, batch.partition),
+        }))
+        const end = BigInt(batch.highWatermark)
+        lag?.at(batch.partition, BigInt(received[0]?.record.offset ?? 0), end)
+        const publishDead = async (dead: DeadMessage): Promise<void> => {
+          const one = received.find(({ message }) => message === dead.message)
+          if (one === undefined) throw new Error('a dead message that was not received')
+          await put(dead, one.record, `${topic}/${batch.partition}/${one.record.offset}`)
+        }
+        const results = await several.process(received, { ...deps, publishDead }, stop)
+        for (const [index, { record }] of received.entries()) {
+          const processed = results[index] ?? 'stopped'
+          if (processed === 'stopped') return
+          deps.metrics?.processed(processed, false)
+          lag?.at(batch.partition, BigInt(record.offset) + 1n, end)
+          resolveOffset(record.offset)
+        }
         await commitOffsetsIfNecessary()
       }
     } finally {

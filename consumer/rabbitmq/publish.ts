@@ -62,7 +62,7 @@ async function openChannel(connection: ChannelModel, closed: () => void): Promis
 const mark = 'x-outhook-publish'
 
 /** The properties of a message, without those of its delivery. */
-function optionsOf(
+export function optionsOf(
   { contentType, contentEncoding, priority, correlationId, messageId, timestamp, type, appId }:
     MessageProperties,
 ): Options.Publish {

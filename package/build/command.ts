@@ -10,7 +10,7 @@ import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
 import { pack, type Packed } from './pack.ts'
 import { runTool } from './run_tool.ts'
 import { buildTools } from './tools.ts'
-import { bundleWorker, workerProgram } from './worker.ts'
+import { bundleWorker, intoModule, workerProgram } from './worker.ts'
 
 /**
  * Builds the package `outhook-command` with the migrations and the functions of the project at `root`,
@@ -35,7 +35,7 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     `--metafile=${metafile}`,
     `--outfile=${join(folder, 'outhook.js')}`,
   ], { cwd: root, env: { NODE_PATH: modules } })
-  await bundleWorker(root, modules, join(folder, 'worker'), [workerProgram])
+  await bundleWorker(root, modules, join(folder, 'worker'), [workerProgram, intoModule])
   const packages = await packagesOfMetafile(root, metafile)
   packages.push(...await writeConsole(root, join(assets, 'console'), metafile))
   const notices = await noticesText(packages)

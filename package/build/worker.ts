@@ -27,6 +27,8 @@ export const workerEntries: readonly EntryPoint[] = [
 
 /** The program that `outhook worker` starts. */
 export const workerProgram = { source: 'package/worker/program.ts', bundle: 'program.js' }
+/** The module that `outhook consume` runs. */
+export const intoModule = { source: 'package/consume/into.ts', bundle: 'into.js' }
 
 /**
  * Builds the package `outhook-worker` of the project at `root`, and packs it into `out`. What its modules share

@@ -15,8 +15,10 @@ import {
 import { registerApiCommands } from './api/register.ts'
 import { check, type CheckOptions } from './check/check.ts'
 import { completionScript, type Shell, shells } from './completion/completion.ts'
+import type { IntoFlags } from '../consume/into.ts'
 import { type ConsoleOptions, showConsole } from './console/console.ts'
 import { readConsole } from './console/files.ts'
+import { consume } from './consume/consume.ts'
 import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
 import { migrateFrom, type MigrateOptions } from './migrate_from/migrate_from.ts'
@@ -40,6 +42,12 @@ function milliseconds(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 60_000) return value
   throw new InvalidArgumentError('It takes whole milliseconds from 1 to 60000.')
+}
+
+function batchSize(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 1_000) return value
+  throw new InvalidArgumentError('It takes a whole number from 1 to 1000.')
 }
 
 function port(text: string): number {
@@ -310,6 +318,40 @@ Exit codes: 0 stopped by a signal, 1 failed, 2 a variable is missing or not vali
   )
   .action(async (options: WorkerOptions) => {
     process.exitCode = await worker(join(folder, '../worker/program.js'), options, process.env)
+  })
+
+program.command('consume')
+  .description('Publish the events of a broker in the databases of their organisations, each once')
+  .option('--queue <name>', 'a RabbitMQ queue, with its broker in OUTHOOK_RABBITMQ_URL')
+  .option('--topic <name>', 'or a Kafka topic, with its brokers in OUTHOOK_KAFKA_BROKERS')
+  .option(
+    '--into <database>',
+    'a name whose connection string is in OUTHOOK_INTO_<NAME>, or <name>=<url>; repeat it',
+    (text: string, before: string[]) => [...before, text],
+    [],
+  )
+  .option('--routes <file>', 'JSON with the organisations that have a database of choice')
+  .option('--consumer <name>', 'the name in the inbox of each database', 'into')
+  .option('--dlq <name>', 'the queue or topic of dead letters (default: the source with .dlq)')
+  .option('--batch <number>', 'events in one transaction', batchSize, 100)
+  .option('--json', 'print the totals at the end as JSON', false)
+  .addHelpText(
+    'after',
+    `
+An endpoint of kind rabbitmq or kafka of one database publishes the events. Each goes into the database
+of its organisation: that of --routes, or one by a hash of the organisation. A database that is
+unavailable keeps its own events waiting, and no others. SIGTERM ends it after the transactions in
+flight. The log goes to standard error. Other users of the machine can see the arguments of a command:
+set connection strings with passwords in variables.
+
+Examples:
+  outhook consume --queue outhook --into eu-1 --into eu-2
+  outhook consume --topic outhook --into eu-1 --into eu-2 --routes routes.json --json
+
+Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`,
+  )
+  .action(async (options: IntoFlags) => {
+    process.exitCode = await consume(join(folder, '../worker/into.js'), options, ownTerminal())
   })
 
 program.command('completion')

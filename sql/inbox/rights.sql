@@ -7,7 +7,8 @@ grant execute on function
   outbox.check_handler(text),
   outbox.consume(text, text, text, text),
   outbox.list_consumers(text),
-  outbox.report_dead_message(text, text, text, text, text, text, text, integer)
+  outbox.report_dead_message(text, text, text, text, text, text, text, integer),
+  outbox.take_events(text, jsonb)
 to service_role;
 grant select on outbox.consumer_inbox to service_role;
 

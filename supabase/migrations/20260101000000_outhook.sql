@@ -8,26 +8,26 @@
 --   foundation/wire.sql, foundation/lists.sql, foundation/fixed_settings.sql,
 --   foundation/close_new.sql, foundation/rights.sql, events/event.sql, events/partition.sql,
 --   events/event_check.sql, events/event_bytes.sql, events/idempotency_key.sql, events/publish.sql,
---   events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
---   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
---   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/endpoint_limit.sql,
---   endpoints/subscription.sql, endpoints/endpoint_status.sql, endpoints/extension_points.sql,
---   endpoints/vault.sql, endpoints/secret.sql, endpoints/secret_form.sql,
---   endpoints/secret_rotation.sql, endpoints/signing_secret.sql, endpoints/headers.sql,
---   endpoints/other_host.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
---   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
---   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
---   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
---   engine/queue/lane_refusal.sql, engine/route/router.sql, engine/route/waiting_part.sql,
---   engine/route/routing.sql, engine/route/unrouted.sql, engine/route/turn.sql,
---   engine/route/first_turn.sql, engine/route/read_unrouted.sql, engine/route/wanted.sql,
---   engine/route/ended.sql, engine/route/filter_work.sql, engine/route/evaluate_filters.sql,
---   engine/route/add_deliveries.sql, engine/route/route.sql, engine/route/refused_event.sql,
---   engine/route/refused_delivery.sql, engine/route/routing_timeout.sql,
---   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
---   engine/result/apply_results.sql, engine/result/lost_lease.sql,
---   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
---   engine/result/dead_letters_cleared.sql, engine/result/complete.sql,
+--   events/publish_many.sql, events/carried_event.sql, events/rights.sql,
+--   endpoints/endpoint_kind.sql, endpoints/endpoint.sql, endpoints/filter.sql,
+--   endpoints/filter_condition.sql, endpoints/filter_path.sql, endpoints/filter_read.sql,
+--   endpoints/endpoint_limit.sql, endpoints/subscription.sql, endpoints/endpoint_status.sql,
+--   endpoints/extension_points.sql, endpoints/vault.sql, endpoints/secret.sql,
+--   endpoints/secret_form.sql, endpoints/secret_rotation.sql, endpoints/signing_secret.sql,
+--   endpoints/headers.sql, endpoints/other_host.sql, endpoints/credentials.sql,
+--   endpoints/unreadable.sql, endpoints/create_endpoint.sql, endpoints/org_endpoint.sql,
+--   endpoints/retry.sql, endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql,
+--   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
+--   engine/queue/refusal.sql, engine/queue/lane_refusal.sql, engine/route/router.sql,
+--   engine/route/waiting_part.sql, engine/route/routing.sql, engine/route/unrouted.sql,
+--   engine/route/turn.sql, engine/route/first_turn.sql, engine/route/read_unrouted.sql,
+--   engine/route/wanted.sql, engine/route/ended.sql, engine/route/filter_work.sql,
+--   engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
+--   engine/route/refused_event.sql, engine/route/refused_delivery.sql,
+--   engine/route/routing_timeout.sql, engine/result/error_hint.sql, engine/result/result.sql,
+--   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
+--   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
+--   engine/result/announce.sql, engine/result/dead_letters_cleared.sql, engine/result/complete.sql,
 --   engine/claim/waiting_kind.sql, engine/claim/due_suspect.sql, engine/claim/take_others.sql,
 --   engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql, engine/claim/try_lease.sql,
 --   engine/claim/refused_claim.sql, engine/claim/refused_lane.sql, engine/claim/claim.sql,
@@ -2920,6 +2920,28 @@ comment on function outbox.publish_once(jsonb) is
   'Publishes one event, in the form of an element of publish_many(), and returns {"id", '
   '"duplicate"}. duplicate is true if an earlier event has the same idempotency key and content: '
   'then id is the id of that event, and nothing is published. Errors as publish().';
+
+-- sql/events/carried_event.sql
+
+-- An event that a broker has carried from another database. Its idempotency key was claimed where
+-- it was published: claimed again here, a key that the publisher has used again after its time
+-- would make two events one.
+
+create function outbox.put_carried_event(p_event outbox.event) returns uuid
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.check_event(p_event);
+begin
+  perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
+  insert into outbox.event select p_event.*;
+  insert into outbox.unrouted (event_id, org_id) values (v_id, p_event.org_id);
+  return v_id;
+end
+$$;
+comment on function outbox.put_carried_event(outbox.event) is
+  'Stores an event from another database as unrouted, and returns its id. It keeps its idempotency '
+  'key for the receivers, and claims none. OH001, OH011.';
 
 -- sql/events/rights.sql
 

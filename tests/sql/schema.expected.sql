@@ -27553,6 +27553,28 @@ ALTER FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentia
 
 COMMENT ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Stores the settings of a broker endpoint, and its credentials in Vault. OH001.';
 
+-- Name: put_carried_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_carried_event(p_event outbox.event) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_id uuid := outbox.check_event(p_event);
+begin
+  perform outbox.check_event_bytes(p_event.org_id, p_event.created_at);
+  insert into outbox.event select p_event.*;
+  insert into outbox.unrouted (event_id, org_id) values (v_id, p_event.org_id);
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.put_carried_event(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION put_carried_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_carried_event(p_event outbox.event) IS 'Stores an event from another database as unrouted, and returns its id. It keeps its idempotency key for the receivers, and claims none. OH001, OH011.';
+
 -- Name: put_credentials(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) RETURNS void
@@ -35784,6 +35806,97 @@ ALTER FUNCTION outbox.take_endpoint_turn(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.take_endpoint_turn(p_org_id text) IS 'Waits until no other transaction adds endpoints or subscriptions of this organisation. One turn for both, taken before any endpoint is locked: so two transactions that change several endpoints in opposite orders do not wait for each other. locks: the turn of limit.endpoints.';
 
+-- Name: take_event(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_event(p_event jsonb, p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.put_carried_event(outbox.event_of_json(p_event - 'id', p_at, null));
+end
+$$;
+
+ALTER FUNCTION outbox.take_event(p_event jsonb, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION take_event(p_event jsonb, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_event(p_event jsonb, p_at timestamp with time zone) IS 'Publishes one element of take_events() at that time. OH001, OH011.';
+
+-- Name: take_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_events(p_consumer text, p_events jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_now timestamptz := outbox.clock();
+  v_new text[] := '{}';
+  v_id text;
+  v_event jsonb;
+  v_at bigint;
+  v_outcomes jsonb := '[]'::jsonb;
+  v_detail text;
+begin
+  if pg_catalog.jsonb_typeof(p_events) is distinct from 'array'
+    or pg_catalog.jsonb_array_length(p_events) > v_most
+  then
+    perform outbox.invalid('events',
+      pg_catalog.format('is not a JSON array of at most %s events', v_most),
+      'Expected [{"id": "…", "type": "order.paid", "org_id": "default", "body": "{}"}, …]');
+  end if;
+  -- In the same order in every session, or two calls could deadlock.
+  for v_id in
+    select distinct o.value ->> 'id' as id from pg_catalog.jsonb_array_elements(p_events) o
+    order by id
+  loop
+    if outbox.accept_once(p_consumer, v_id) then
+      v_new := v_new || v_id;
+    end if;
+  end loop;
+  if pg_catalog.cardinality(v_new) > 0 then
+    perform outbox.kick_on_commit();
+  end if;
+  begin
+    return outbox.take_new_events(p_events, v_new, v_now);
+  exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH011' then
+    -- One by one, so that only the invalid ones are refused.
+    null;
+  end;
+  for v_event, v_at in
+    select o.value, o.ordinality from pg_catalog.jsonb_array_elements(p_events) with ordinality o
+    order by o.ordinality
+  loop
+    begin
+      v_outcomes := v_outcomes || outbox.take_new_events(pg_catalog.jsonb_build_array(v_event),
+        v_new, v_now + (v_at - 1) * interval '1 microsecond');
+      v_new := pg_catalog.array_remove(v_new, v_event ->> 'id');
+    exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH011' then
+      get stacked diagnostics v_detail = message_text;
+      v_outcomes := v_outcomes
+        || pg_catalog.jsonb_build_object('outcome', 'refused', 'error', v_detail);
+    end;
+  end loop;
+  -- A refused event is not accepted: it may come again after its cause is corrected.
+  delete from outbox.consumer_inbox i
+  where i.consumer = p_consumer and i.event_id = any (v_new);
+  return v_outcomes;
+end
+$$;
+
+ALTER FUNCTION outbox.take_events(p_consumer text, p_events jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION take_events(p_consumer text, p_events jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_events(p_consumer text, p_events jsonb) IS 'Publishes events of another database, each once for a consumer: an array of at most 1000 {"id": the event''s id there, "type", "body" (text), "org_id", "partition_key", "correlation_id", "idempotency_key", "traceparent"}. Returns an array in the same order of {"outcome": "taken" | "known" | "refused", "error": why it is refused}. "known": taken before. Idempotency keys are passed to receivers, and not compared. OH001.';
+
 -- Name: take_from_default(text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) RETURNS void
@@ -35838,6 +35951,41 @@ ALTER FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) OWNER TO postg
 -- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) IS 'Waits until no other transaction creates something that this limit of the organisation counts. locks: the row of limit_turn, after the row of the endpoint that the caller may hold.';
+
+-- Name: take_new_events(jsonb, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_new text[] := p_new;
+  v_outcomes jsonb[] := '{}';
+  v_event jsonb;
+  v_at bigint;
+begin
+  for v_event, v_at in
+    select o.value, o.ordinality from pg_catalog.jsonb_array_elements(p_events) with ordinality o
+    order by o.ordinality
+  loop
+    if v_event ->> 'id' = any (v_new) then
+      -- A second one with this id in the same call is known.
+      v_new := pg_catalog.array_remove(v_new, v_event ->> 'id');
+      perform outbox.take_event(v_event, p_now + (v_at - 1) * interval '1 microsecond');
+      v_outcomes[v_at] := '{"outcome": "taken"}';
+    else
+      v_outcomes[v_at] := '{"outcome": "known"}';
+    end if;
+  end loop;
+  return pg_catalog.to_jsonb(v_outcomes);
+end
+$$;
+
+ALTER FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone) IS 'Publishes the events whose ids are in p_new, all or none, and returns the outcomes in the same order. OH001, OH011.';
 
 -- Name: take_others(outbox.due_gate[], bigint, integer, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -45362,6 +45510,10 @@ REVOKE ALL ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p
 
 REVOKE ALL ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION put_carried_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_carried_event(p_event outbox.event) FROM PUBLIC;
+
 -- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) FROM PUBLIC;
@@ -46308,6 +46460,15 @@ REVOKE ALL ON FUNCTION outbox.sweep_piece(p_part regclass, p_after uuid, p_limit
 
 REVOKE ALL ON FUNCTION outbox.take_endpoint_turn(p_org_id text) FROM PUBLIC;
 
+-- Name: FUNCTION take_event(p_event jsonb, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_event(p_event jsonb, p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION take_events(p_consumer text, p_events jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_events(p_consumer text, p_events jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.take_events(p_consumer text, p_events jsonb) TO service_role;
+
 -- Name: FUNCTION take_from_default(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) FROM PUBLIC;
@@ -46315,6 +46476,10 @@ REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) 
 -- Name: FUNCTION take_limit_turn(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1144,6 +1144,7 @@ export type Database = {
           'claim_idempotency_key': string | null
           'event_content': string | null
           'event_json': Json | null
+          'put_carried_event': string | null
         }
         ComputedFields:
           | 'check_addressed'
@@ -1151,6 +1152,7 @@ export type Database = {
           | 'claim_idempotency_key'
           | 'event_content'
           | 'event_json'
+          | 'put_carried_event'
         Insert: {
           'body': string
           'correlation_id'?: string | null
@@ -7248,6 +7250,15 @@ export type Database = {
         Args: { 'p_broker': Json; 'p_credentials': Json; 'p_endpoint_id': string }
         Returns: undefined
       }
+      'put_carried_event': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'put_credentials': {
         Args: { 'p_credentials': Json; 'p_endpoint_id': string }
         Returns: undefined
@@ -8493,8 +8504,14 @@ export type Database = {
         Returns: (string)[]
       }
       'take_endpoint_turn': { Args: { 'p_org_id': string }; Returns: undefined }
+      'take_event': { Args: { 'p_at': string; 'p_event': Json }; Returns: undefined }
+      'take_events': { Args: { 'p_consumer': string; 'p_events': Json }; Returns: Json }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
+      'take_new_events': {
+        Args: { 'p_events': Json; 'p_new': (string)[]; 'p_now': string }
+        Returns: Json
+      }
       'take_others': {
         Args: {
           'p_gates': (Database['outbox']['CompositeTypes']['due_gate'])[]

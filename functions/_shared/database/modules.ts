@@ -72,7 +72,14 @@ const called: Record<Needed, readonly FunctionName[]> = {
     'update_org_endpoint',
   ],
   sagas: ['execute_org_saga', 'get_saga', 'get_saga_execution', 'list_sagas'],
-  inbox: ['accept_once', 'check_handler', 'consume', 'list_consumers', 'report_dead_message'],
+  inbox: [
+    'accept_once',
+    'check_handler',
+    'consume',
+    'list_consumers',
+    'report_dead_message',
+    'take_events',
+  ],
   brokers: ['claim_broker_replay', 'record_broker_replay'],
   messages: [
     'callback_app',

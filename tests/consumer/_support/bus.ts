@@ -3,7 +3,13 @@ import type { ProcessDeps } from '../../../consumer/process.ts'
 import type { Replayed } from '../../../consumer/replayed.ts'
 
 /** A message as a test sends and reads it. */
-export type BusMessage = { id: string; key: string; text: string }
+export type BusMessage = {
+  id: string
+  key: string
+  text: string
+  /** Further headers. */
+  headers?: Record<string, string>
+}
 
 /** What lies in a topic or queue. */
 export type Found = {
@@ -40,6 +46,13 @@ export interface Bus extends AsyncDisposable {
 }
 
 /** The headers by which Outhook's own senders tell an event. */
-export function headersOf({ id }: { id: string }): Record<string, string> {
-  return { 'webhook-id': id, 'x-event-type': 'order.paid', 'x-correlation-id': `c-${id}` }
+export function headersOf(
+  { id, headers }: Pick<BusMessage, 'id' | 'headers'>,
+): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'x-event-type': 'order.paid',
+    'x-correlation-id': `c-${id}`,
+    ...headers,
+  }
 }

@@ -6,7 +6,7 @@ import { consumeQueue } from '../../../consumer/rabbitmq/consume.ts'
 import { replayQueue } from '../../../consumer/rabbitmq/replay.ts'
 import { withoutDatabase } from '../../../consumer/recovery.ts'
 import { startRabbitMq } from '../../_support/brokers/rabbitmq.ts'
-import { type Bus, type Found, headersOf } from './bus.ts'
+import { type Bus, type BusMessage, type Found, headersOf } from './bus.ts'
 import { patienceMs } from '../../_support/patience.ts'
 
 /** A RabbitMQ behind TLS of an authority of its own, whose user, password and virtual host need escaping. */
@@ -28,10 +28,10 @@ export async function startRabbitMqBus(): Promise<Bus> {
     }
   }
 
-  const propertiesOf = (id: string) => ({
-    messageId: id,
-    correlationId: `c-${id}`,
-    headers: headersOf({ id }),
+  const propertiesOf = (message: Pick<BusMessage, 'id' | 'headers'>) => ({
+    messageId: message.id,
+    correlationId: `c-${message.id}`,
+    headers: headersOf(message),
   })
 
   return {
@@ -47,9 +47,9 @@ export async function startRabbitMqBus(): Promise<Bus> {
     send: (to, messages) =>
       using(async (connection) => {
         const channel = await connection.createConfirmChannel()
-        for (const { id, text } of messages) {
-          channel.sendToQueue(to, Buffer.from(text), {
-            ...propertiesOf(id),
+        for (const message of messages) {
+          channel.sendToQueue(to, Buffer.from(message.text), {
+            ...propertiesOf(message),
             persistent: true,
           })
         }
@@ -58,7 +58,7 @@ export async function startRabbitMqBus(): Promise<Bus> {
     sendBytes: (to, id, body) =>
       using(async (connection) => {
         const channel = await connection.createConfirmChannel()
-        channel.sendToQueue(to, body, { ...propertiesOf(id), persistent: true })
+        channel.sendToQueue(to, body, { ...propertiesOf({ id }), persistent: true })
         await channel.waitForConfirms()
       }),
     read: (name, count) =>

@@ -20,6 +20,7 @@ import { egress } from './egress.ts'
 import { endpointStatus } from './endpoint_status.ts'
 import { filters } from './filters.ts'
 import { httpClient } from './http_client.ts'
+import { into } from './into.ts'
 import { kickAndTick } from './kick_and_tick.ts'
 import { leases } from './leases.ts'
 import { limits } from './limits.ts'
@@ -81,6 +82,7 @@ export const areas: readonly Area[] = [
   { name: 'authentication', mutants: authentication },
   { name: 'api', mutants: api },
   { name: 'consumer', mutants: consumer },
+  { name: 'consumer into databases', mutants: into },
   { name: 'console', mutants: consolePage },
   { name: 'package', mutants: npmPackage },
   { name: 'messages', mutants: messages },

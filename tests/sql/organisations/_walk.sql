@@ -329,6 +329,6 @@ select n, w from (values
   ('settings and sums of the whole outbox', 'set_setting set_org_setting get_health get_metrics queue_backlog gate_totals last_tick_at alive_since queue_problems list_workers list_runs count_requests count_callbacks'),
   ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version stored_from'),
   ('sagas are defined for all organisations', 'define_saga drop_saga list_sagas get_saga run_step check_handler'),
-  ('the inbox is one for the application, by consumer', 'accept_once consume list_consumers report_dead_message'),
+  ('the inbox is one for the application, by consumer', 'accept_once consume list_consumers report_dead_message take_events'),
   ('it takes no id: updates name their number when they come', 'apply_callbacks')
 ) t (w, ns), regexp_split_to_table(ns, ' ') n;

@@ -75,7 +75,7 @@ $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the application: it publishes, sends and consumes.', $$
   publish publish_raw publish_many publish_once create_message
   define_saga drop_saga execute_saga execute_org_saga begin_saga run_step end_saga
-  accept_once check_handler consume report_dead_message
+  accept_once check_handler consume report_dead_message take_events
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the operator: they take an object of any organisation.', $$
   set_setting set_org_setting recent_deliveries
@@ -182,14 +182,14 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   is_restoring unrestored_table refuse_restoring check_not_restoring kicks_paused note_binding project_name project_to_decide stop_waiting refuse_project route_all server_id stop_problem
   -- publishing
   check_addressed check_event check_json check_type check_unordered current_traceparent
-  event_content new_event put_event claim_idempotency_key
+  event_content new_event put_event put_carried_event claim_idempotency_key
   -- messages: consent, people, creation
   channel_names add_message_channel find_channel check_payload audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
   hash_person message_hash find_message_by_key person_key stored_person_key publish_message put_message check_sending refusal_text
   number_variants identifier_of user_identifier check_identifier find_person known_person save_person people_with add_people later_number lock_links lock_people
   join_people join_two copy_opt_outs touch_people part_off recipients_json person_json raise_unknown_person lane_keys_of wait_for_person erase_people
   -- batches, sagas, watched tables
-  caller_role event_of_json raise_unknown_saga publish_array publish_plain step_function
+  caller_role event_of_json take_event take_new_events raise_unknown_saga publish_array publish_plain step_function
   base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value
   has_root_order is_own_row json_function name_columns_of named_columns paired_rows partition_columns pick_columns
   plain_change plain_type publish_change record_values refuse_old_snapshot text_of text_value unpublish_moved

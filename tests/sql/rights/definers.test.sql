@@ -40,7 +40,7 @@ select pg_temp.safe('Values of types of Postgres, and SQL that the function itse
   resend_message resume_channel resume_endpoint resume_lane resume_org_endpoint retry_now revoke_consent
   revoke_portal_token revoke_portal_tokens
   rotate_org_secret rotate_secret route_again schedule_retry search_org try_filter send_test_event set_broker set_catalogue set_channel_token
-  set_default_channel set_headers set_org_setting set_replay_job set_retry_config set_setting set_slack_url subscribe take_requests
+  set_default_channel set_headers set_org_setting set_replay_job set_retry_config set_setting set_slack_url subscribe take_events take_requests
   test_org_endpoint tick_problem update_channel
 $$);
 select set_eq(

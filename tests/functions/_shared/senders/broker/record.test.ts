@@ -8,7 +8,7 @@ Deno.test('recordOf() has the headers of a webhook but for the signatures, and t
   const record = recordOf(
     sampleDelivery({ failed_attempts: 2 }),
     sampleEndpoint({ payload: 'data', headers: { 'x-tenant': 'seven' } }),
-    sampleEvent({ body: '{"n": 1.10}' }),
+    sampleEvent({ body: '{"n": 1.10}', org_id: 'org-7', partition_key: 'ä 1' }),
     now,
   )
   expect(record).toMatchObject({
@@ -22,6 +22,8 @@ Deno.test('recordOf() has the headers of a webhook but for the signatures, and t
     'webhook-timestamp': '1614265330',
     'x-attempt': '3',
     'x-event-type': 'order.paid',
+    'x-outhook-org': 'org-7',
+    'x-outhook-partition-key': '%C3%A4%201',
     'x-tenant': 'seven',
   })
   expect(Object.keys(record.headers).filter((name) => name.includes('signature'))).toEqual([])

@@ -1,0 +1,237 @@
+/** Events of a real RabbitMQ, and of librdkafka's cluster, into two databases: each once, in order, whoever is away. */
+
+import { expect } from '@std/expect'
+import { Buffer } from 'node:buffer'
+import { systemClock } from '../../../functions/_shared/base/clock.ts'
+import { consumeInto, type IntoOptions, type Totals } from '../../../consumer/into/into.ts'
+import { databaseOf, type Routes } from '../../../consumer/into/routes.ts'
+import { readKafkaAccess, readRabbitMqAccess } from '../../../consumer/access.ts'
+import { waitUntil } from '../../../supabase/local/process/wait.ts'
+import { patienceMs } from '../../_support/patience.ts'
+import type { Bus } from '../_support/bus.ts'
+import { startKafkaBus } from '../_support/kafka_bus.ts'
+import { startRabbitMqBus } from '../_support/rabbitmq_bus.ts'
+import {
+  carriedMessage,
+  carriedMessages,
+  startTarget,
+  type Stored,
+  type Target,
+} from '../_support/targets.ts'
+
+const buses: Partial<Record<Bus['name'], Bus>> = {}
+let targets: readonly [Target, Target]
+let logged: string[] = []
+
+Deno.test.beforeAll(async () => {
+  const [first, second, kafka, rabbitMq] = await Promise.all([
+    startTarget('eu-1'),
+    startTarget('eu-2'),
+    startKafkaBus((line) => logged.push(line)),
+    startRabbitMqBus(),
+  ])
+  targets = [first, second]
+  buses.Kafka = kafka
+  buses.RabbitMQ = rabbitMq
+})
+Deno.test.afterAll(async () => {
+  for (const bus of Object.values(buses)) await bus[Symbol.asyncDispose]()
+  for (const target of targets ?? []) await target[Symbol.asyncDispose]()
+})
+
+/** org-9 has the database that its hash does not say. */
+const byHash: Routes = { names: ['eu-1', 'eu-2'], entries: new Map() }
+const routes: Routes = {
+  ...byHash,
+  entries: new Map([['org-9', databaseOf(byHash, 'org-9') === 'eu-1' ? 'eu-2' : 'eu-1']]),
+}
+
+function busOf(name: Bus['name']): Bus {
+  const bus = buses[name]
+  if (bus === undefined) throw new Error(`${name} did not start`)
+  return bus
+}
+
+async function sourceOf(bus: Bus, name: string): Promise<IntoOptions['source']> {
+  return bus.name === 'Kafka'
+    ? { kind: 'topic', name, access: await readKafkaAccess(bus.env, Deno.readTextFile) }
+    : { kind: 'queue', name, access: await readRabbitMqAccess(bus.env, Deno.readTextFile) }
+}
+
+/** Consumes in this process, a hundred times as fast as the schedule says, while `during` runs. */
+async function consuming(
+  bus: Bus,
+  from: string,
+  during: () => Promise<void>,
+): Promise<Totals> {
+  const stop = new AbortController()
+  logged = []
+  const running = consumeInto({
+    source: await sourceOf(bus, from),
+    databases: targets.map(({ name, url }) => ({ name, url })),
+    routes,
+    consumer: `into-${from}`,
+    dlq: `${from}.dlq`,
+    most: 20,
+    timeoutMs: 5_000,
+    clock: { ...systemClock, after: (ms, run) => systemClock.after(ms / 100, run) },
+    log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),
+    stop: stop.signal,
+  })
+  try {
+    await during()
+  } catch (cause) {
+    throw new Error(`the log ends with\n${logged.slice(-20).join('\n')}`, { cause })
+  } finally {
+    stop.abort()
+    await running
+  }
+  return await running
+}
+
+async function stored(): Promise<Stored[]> {
+  return (await Promise.all(targets.map((target) => target.events()))).flat()
+}
+
+async function untilStored(count: number): Promise<void> {
+  const isThere = await waitUntil(async () => (await stored()).length >= count, {
+    timeoutMs: patienceMs,
+    everyMs: 50,
+  })
+  if (!isThere) throw new Error(`${(await stored()).length} of ${count} events are stored`)
+}
+
+/** Throws unless each event is in the database of its organisation, once, and each key is in order. */
+async function checkStored(numbers: readonly number[]): Promise<void> {
+  const all = await stored()
+  expect(all.map(({ n }) => n).toSorted((left, right) => left - right)).toEqual(numbers)
+  for (const target of targets) {
+    const events = await target.events()
+    expect(events.filter(({ org }) => databaseOf(routes, org) !== target.name)).toEqual([])
+    const lasts = new Map<string, number>()
+    for (const { org, key, n } of events) {
+      expect(n).toBeGreaterThan(lasts.get(`${org} ${key}`) ?? -1)
+      lasts.set(`${org} ${key}`, n)
+    }
+  }
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n)
+}
+
+for (const name of ['RabbitMQ', 'Kafka'] as const) {
+  Deno.test(`consume --into (${name}) publishes each event once, in order, in the database of its organisation`, async () => {
+    const bus = busOf(name)
+    for (const target of targets) await target.clear()
+    await bus.create('events')
+    const messages = carriedMessages(300, 'e')
+    await bus.send('events', messages.slice(0, 200))
+    // Again, as at least once has it.
+    await bus.send('events', [...messages.slice(50, 100), ...messages.slice(200)])
+    const totals = await consuming(bus, 'events', async () => {
+      await untilStored(300)
+      // What is behind the last one is known by then.
+      await waitUntil(() => false, { timeoutMs: 300 })
+    })
+    await checkStored(upTo(300))
+    const [first, second] = targets
+    expect(await second.events().then((events) => events.length)).toBeGreaterThan(0)
+    expect(totals['eu-1']?.taken).toBe((await first.events()).length)
+    const known = (totals['eu-1']?.known ?? 0) + (totals['eu-2']?.known ?? 0)
+    expect(known).toBe(50)
+    const [event] = await first.sql`
+      select body, correlation_id, idempotency_key, partition_key from outbox.event order by id limit 1`
+    expect(event).toEqual({
+      body: expect.stringMatching(/^\{"id": \d+, "total": 1\.10\}$/),
+      correlation_id: `c-${event?.idempotency_key}`,
+      idempotency_key: expect.stringMatching(/^e-\d+$/),
+      partition_key: expect.stringMatching(/^k \d$/),
+    })
+  })
+
+  Deno.test(`consume --into (${name}) makes dead letters of what cannot be published, and goes on`, async () => {
+    const bus = busOf(name)
+    for (const target of targets) await target.clear()
+    await bus.create('poison')
+    const [before, after] = [carriedMessages(20, 'p'), carriedMessages(20, 'p', 20)]
+    await bus.send('poison', before)
+    await bus.sendBytes('poison', 'no-org', Buffer.from('{}'))
+    await bus.send('poison', [
+      carriedMessage('no-json', 'org-1', { text: '{' }),
+      carriedMessage('no-type', 'org-1', { type: 'not a type' }),
+      carriedMessage('own-type', 'org-2', { type: 'outhook.breaker.opened' }),
+      ...after,
+    ])
+    const totals = await consuming(bus, 'poison', async () => {
+      await untilStored(40)
+      const dead = (): boolean =>
+        logged.filter((line) => line.includes('"dead letter"')).length === 4
+      expect(await waitUntil(dead, { timeoutMs: patienceMs })).toBe(true)
+    })
+    await checkStored(upTo(40))
+    const letters = (await bus.read('poison.dlq', 4)).map(({ id, text }) => {
+      const { error, original_topic } = JSON.parse(text)
+      return `${id} ${original_topic} ${error}`
+    })
+    expect(letters.sort()).toEqual([
+      'no-json poison The message is not JSON',
+      'no-org poison The message has no header x-outhook-org: it is not from an endpoint of Outhook',
+      `no-type poison type is 'not a type'`,
+      `own-type poison type is outhook.breaker.opened, which is the system's own`,
+    ])
+    expect((totals['eu-1']?.dead ?? 0) + (totals['eu-2']?.dead ?? 0)).toBe(4)
+    const news = await Promise.all(
+      targets.map(({ sql }) =>
+        sql`select from outbox.event where type = 'outhook.consumer.dead_lettered'`
+      ),
+    )
+    // Not of a dead event of Outhook itself.
+    expect(news.flat()).toHaveLength(3)
+    expect(await bus.replay('poison.dlq')).toMatchObject({ replayed: 4 })
+  })
+
+  Deno.test(`consume --into (${name}) holds back only what is for a database that is away`, async () => {
+    const bus = busOf(name)
+    const [first, second] = targets
+    for (const target of targets) await target.clear()
+    await bus.create('away')
+    const messages = carriedMessages(200, 'a')
+    const others = messages.filter(({ headers }) =>
+      databaseOf(routes, headers?.['x-outhook-org'] ?? '') === 'eu-2'
+    )
+    first.proxy.down()
+    let isDown = true
+    try {
+      await bus.send('away', messages)
+      await consuming(bus, 'away', async () => {
+        await untilStored(others.length)
+        expect((await first.events()).length).toBe(0)
+        expect((await second.events()).length).toBe(others.length)
+        expect(logged.some((line) => line.includes('eu-1: '))).toBe(true)
+        first.proxy.up()
+        isDown = false
+        await untilStored(200)
+      })
+    } finally {
+      if (isDown) first.proxy.up()
+    }
+    await checkStored(upTo(200))
+  })
+}
+
+Deno.test('consume --into (RabbitMQ) goes on after the broker was restarted', async () => {
+  const bus = busOf('RabbitMQ')
+  for (const target of targets) await target.clear()
+  await bus.create('restart')
+  await bus.send('restart', carriedMessages(100, 'r'))
+  await consuming(bus, 'restart', async () => {
+    await untilStored(10)
+    await bus.restart()
+    const send = (): Promise<boolean> =>
+      bus.send('restart', carriedMessages(100, 'r', 100)).then(() => true, () => false)
+    expect(await waitUntil(send, { timeoutMs: patienceMs })).toBe(true)
+    await untilStored(200)
+  })
+  await checkStored(upTo(200))
+})
