@@ -7556,16 +7556,18 @@ comment on function outbox.has_unrouted() is
 --                 of this work, and the events of one that needs more come last.
 --   turn          A call also reads from waiting_part: a share of the batch for each of its
 --                 organisations, beginning after the one that was last; half a batch if the call
---                 has new events. All events of the call are ordered by about how many deliveries
---                 they and the earlier events of their organisation create: the first event of an
---                 organisation with 64 endpoints comes beside the 64th event of one with a single
---                 endpoint. The first event of the first organisation comes in the first half of
---                 the call.
+--                 has new events. But up to four calls in a row that have new events pass over
+--                 waiting_part (passes_turn()), so that a new event does not wait for the work of
+--                 a turn, nor for the locks of its gates. All events of the call are ordered by
+--                 about how many deliveries they and the earlier events of their organisation
+--                 create: the first event of an organisation with 64 endpoints comes beside the
+--                 64th event of one with a single endpoint. The first event of the first
+--                 organisation comes in the first half of the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
--- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
--- the next one comes soon.
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
+-- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
+-- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -7575,7 +7577,7 @@ comment on function outbox.has_unrouted() is
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -7668,6 +7670,41 @@ $$;
 comment on function outbox.org_width(text) is
   'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to '
   'most_width().';
+
+-- The pairs of the batches that have passed over waiting_part since the last turn. A sequence,
+-- because no rollback takes it back: after a turn that fails, such as for a gate that somebody
+-- holds, the next calls pass over it.
+create sequence outbox.passed_pairs minvalue 0 start 0;
+
+create function outbox.passes_turn(p_batch outbox.routing) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- As many pairs as an organisation has in a turn, or four batches.
+  v_most constant integer := 100;
+  v_least constant integer := 25;
+  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
+  v_pairs bigint;
+begin
+  if v_passed >= v_most then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+    return false;
+  end if;
+  v_pairs := (
+    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
+    from (
+      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
+    ) o);
+  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
+  return true;
+end
+$$;
+comment on function outbox.passes_turn(outbox.routing) is
+  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
+  'have about as many pairs as an organisation has in a turn, and at most four times in a row. '
+  'locks: the caller holds router.';
 
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
@@ -7814,8 +7851,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -7856,7 +7894,7 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
   'that have more endpoints than are counted.';
 
 create function outbox.heavy_last(
@@ -7962,7 +8000,7 @@ comment on function outbox.org_pairs_end(outbox.routing, integer) is
 
 -- sql/engine/route/first_turn.sql
 
--- The first organisation of a turn has something in each call. in_turn() puts up to 125 deliveries
+-- The first organisation of a turn has something in each call. in_turn() puts up to 50 deliveries
 -- of organisations with few endpoints before it. If their filters use up the work of the call, or
 -- their events have more deliveries than the organisation has subscriptions, nothing of the first
 -- one would come before the end of the batch, in this call and in each later one. Then
@@ -8010,15 +8048,15 @@ comment on function outbox.first_ahead(outbox.routing) is
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
---     in_turn() orders them (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part, unless
+--     the call passes over them (passes_turn()). in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has half of the pairs at most.
+--     organisations wait for each other, each has 100 pairs at most.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -8076,10 +8114,11 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  v_most_of_org constant integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -8097,19 +8136,26 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
     v_batch := outbox.read_turn(v_router, v_batch);
+  elsif exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
+    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -11701,13 +11747,13 @@ as $$
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
 $$;
 comment on function outbox.most_of_org(integer, timestamptz) is
-  'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
+  'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch '
   'while organisations wait for each other in routing, else all.';
 
 create function outbox.due_gates(
@@ -11945,12 +11991,14 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    lane without such a row gives one row of nulls, and step 8 sets when it is due
 --                    again. Lanes whose min_rows_before fills the batch, or without rows_left, are
 --                    not read: 100 ordered lanes may have a whole quantum each.
---   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
---                    it has spent up to this row. fits_gate: both are within the gate's limits, and
---                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
---                    of the rows of all gates that fit, up to this row.
---   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
---                    whatever its size is, or a large body would never be sent.
+--   5 numbered       request_no, token_no, gate_bytes: the requests that the gate has made, and the
+--                    tokens and bytes that it has spent up to this row. fits_gate: all are within
+--                    the gate's limits, and the row is within lane_limit. batch_no, batch_bytes:
+--                    the number and the bytes of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. While organisations wait for
+--                    each other, a gate has 256 KiB and a call 1 MiB. The first row of a gate fits
+--                    it whatever its size is, and that of the call is picked, or a large body would
+--                    never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
@@ -11983,7 +12031,10 @@ as $$
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -11992,6 +12043,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -12122,12 +12177,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s

@@ -17543,8 +17543,9 @@ CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
     SET jit TO 'off'
     AS $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -17586,7 +17587,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 125 deliveries, and before those that have more endpoints than are counted.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 50 deliveries, and before those that have more endpoints than are counted.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20023,7 +20024,10 @@ CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, 
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -20032,6 +20036,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -20162,12 +20170,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -23188,7 +23199,7 @@ CREATE FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zo
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
@@ -23198,7 +23209,7 @@ ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zon
 
 -- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch while organisations wait for each other in routing, else all.';
+COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch while organisations wait for each other in routing, else all.';
 
 -- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25795,6 +25806,40 @@ ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OW
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
+
+-- Name: passes_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.passes_turn(p_batch outbox.routing) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  -- As many pairs as an organisation has in a turn, or four batches.
+  v_most constant integer := 100;
+  v_least constant integer := 25;
+  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
+  v_pairs bigint;
+begin
+  if v_passed >= v_most then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+    return false;
+  end if;
+  v_pairs := (
+    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
+    from (
+      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
+    ) o);
+  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.passes_turn(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.passes_turn(p_batch outbox.routing) IS 'Whether a batch of new events passes over the organisations in waiting_part: until such batches have about as many pairs as an organisation has in a turn, and at most four times in a row. locks: the caller holds router.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28630,10 +28675,11 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
   v_most integer := 2000;
   v_end integer;
   -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  v_most_of_org constant integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -28651,19 +28697,26 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
+  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
     v_batch := outbox.read_turn(v_router, v_batch);
+  elsif exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
+    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -39940,6 +39993,17 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
 
+-- Name: passed_pairs; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.passed_pairs
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.passed_pairs OWNER TO postgres;
+
 -- Name: person; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.person (
@@ -45066,6 +45130,10 @@ REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.passes_turn(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -7035,6 +7035,10 @@ export type Database = {
         Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: boolean
       }
+      'passes_turn': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: boolean
+      }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'pause_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }

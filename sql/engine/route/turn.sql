@@ -13,16 +13,18 @@
 --                 of this work, and the events of one that needs more come last.
 --   turn          A call also reads from waiting_part: a share of the batch for each of its
 --                 organisations, beginning after the one that was last; half a batch if the call
---                 has new events. All events of the call are ordered by about how many deliveries
---                 they and the earlier events of their organisation create: the first event of an
---                 organisation with 64 endpoints comes beside the 64th event of one with a single
---                 endpoint. The first event of the first organisation comes in the first half of
---                 the call.
+--                 has new events. But up to four calls in a row that have new events pass over
+--                 waiting_part (passes_turn()), so that a new event does not wait for the work of
+--                 a turn, nor for the locks of its gates. All events of the call are ordered by
+--                 about how many deliveries they and the earlier events of their organisation
+--                 create: the first event of an organisation with 64 endpoints comes beside the
+--                 64th event of one with a single endpoint. The first event of the first
+--                 organisation comes in the first half of the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
--- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
--- the next one comes soon.
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
+-- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
+-- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -32,7 +34,7 @@
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -125,6 +127,41 @@ $$;
 comment on function outbox.org_width(text) is
   'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to '
   'most_width().';
+
+-- The pairs of the batches that have passed over waiting_part since the last turn. A sequence,
+-- because no rollback takes it back: after a turn that fails, such as for a gate that somebody
+-- holds, the next calls pass over it.
+create sequence outbox.passed_pairs minvalue 0 start 0;
+
+create function outbox.passes_turn(p_batch outbox.routing) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- As many pairs as an organisation has in a turn, or four batches.
+  v_most constant integer := 100;
+  v_least constant integer := 25;
+  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
+  v_pairs bigint;
+begin
+  if v_passed >= v_most then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+    return false;
+  end if;
+  v_pairs := (
+    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
+    from (
+      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
+    ) o);
+  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
+  return true;
+end
+$$;
+comment on function outbox.passes_turn(outbox.routing) is
+  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
+  'have about as many pairs as an organisation has in a turn, and at most four times in a row. '
+  'locks: the caller holds router.';
 
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
@@ -271,8 +308,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -313,7 +351,7 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
   'that have more endpoints than are counted.';
 
 create function outbox.heavy_last(

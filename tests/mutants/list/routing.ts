@@ -69,6 +69,28 @@ export const routing: readonly Mutant[] = [
     why: 'A filter may take minutes for one payload.',
   },
   {
+    file: 'sql/engine/route/turn.sql',
+    find: '  if v_passed >= v_most then',
+    replace: '  if false then',
+    tests: ['sql/engine/route/passed_over.test.sql'],
+    why: 'An organisation that waits has no turn while others publish.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: 'v_passed + greatest(v_least, v_pairs));',
+    replace: 'v_passed + v_least);',
+    tests: ['sql/engine/route/passed_over.test.sql'],
+    why: 'Of two organisations that publish the same, the one that once waited gets a fraction.',
+  },
+  {
+    file: 'sql/engine/route/read_unrouted.sql',
+    find: 'if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then',
+    replace: 'if v_is_shared and outbox.passes_turn(v_batch) then',
+    tests: ['sql/engine/route/passed_over.test.sql'],
+    why:
+      'After a timeout, the event of a waiting organisation counts as failed instead of a new one.',
+  },
+  {
     file: 'sql/engine/route/waiting_part.sql',
     find: `      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
         and u.org_id > ''`,
