@@ -7557,15 +7557,16 @@ comment on function outbox.has_unrouted() is
 --   turn          A call also reads from waiting_part: a share of the batch for each of its
 --                 organisations, beginning after the one that was last; half a batch if the call
 --                 has new events. But up to four calls in a row that have new events pass over
---                 waiting_part (passes_turn()), so that a new event does not wait for the work of
---                 a turn, nor for the locks of its gates. All events of the call are ordered by
---                 about how many deliveries they and the earlier events of their organisation
---                 create: the first event of an organisation with 64 endpoints comes beside the
---                 64th event of one with a single endpoint. The first event of the first
---                 organisation comes in the first half of the call.
+--                 waiting_part (passes_turn()), so that most new events wait neither for the work
+--                 of a turn nor for the locks of its gates. The turn after them is longer. All
+--                 events of the call are ordered by about how many deliveries they and the earlier
+--                 events of their organisation create: the first event of an organisation with 64
+--                 endpoints comes beside the 64th event of one with a single endpoint. The first
+--                 event of the first organisation comes in the first half of the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates an eighth of the deliveries, 100 for one organisation, does a 16th
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation (but 250 in
+-- a turn that new events have passed over, so that a backlog does not stay), does a 16th
 -- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
 -- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
@@ -7671,40 +7672,68 @@ comment on function outbox.org_width(text) is
   'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to '
   'most_width().';
 
--- The pairs of the batches that have passed over waiting_part since the last turn. A sequence,
--- because no rollback takes it back: after a turn that fails, such as for a gate that somebody
--- holds, the next calls pass over it.
+-- What the batches that have passed over waiting_part since the last turn have cost, in pairs. A
+-- sequence, because no rollback takes it back: after a turn that fails, such as for a gate that
+-- somebody holds, the next calls pass over it.
 create sequence outbox.passed_pairs minvalue 0 start 0;
 
-create function outbox.passes_turn(p_batch outbox.routing) returns boolean
+create function outbox.most_passed() returns integer
+language sql immutable set search_path = ''
+as $$
+  select 100
+$$;
+comment on function outbox.most_passed() is
+  'How many pairs new events may have before the organisations in waiting_part have a turn. As many '
+  'as one organisation has in a turn without new events.';
+
+create function outbox.passes_turn() returns boolean
+language sql stable set search_path = ''
+as $$
+  select s.last_value < outbox.most_passed() from outbox.passed_pairs s
+$$;
+comment on function outbox.passes_turn() is
+  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
+  'have cost most_passed() pairs since the last turn.';
+
+create function outbox.count_passed(p_batch outbox.routing) returns void
 language plpgsql
 set search_path = ''
-set enable_seqscan = off
 as $$
 declare
-  -- As many pairs as an organisation has in a turn, or four batches.
-  v_most constant integer := 100;
-  v_least constant integer := 25;
-  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
-  v_pairs bigint;
+  -- So that at most four batches in a row pass.
+  v_least constant bigint := outbox.most_passed() / 4;
+  -- A 16th of a call's work (see read_unrouted) is as much as most_passed() pairs. The work may be
+  -- four times the estimate.
+  v_work_of_pair constant integer := 262144 / 16 / 4 / outbox.most_passed();
+  v_cost bigint := pg_catalog.cardinality(p_batch.pairs);
 begin
-  if v_passed >= v_most then
-    perform pg_catalog.setval('outbox.passed_pairs', 0);
-    return false;
+  if p_batch.questions is not null then
+    v_cost := v_cost + (
+      select pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) / v_work_of_pair
+      from unnest(p_batch.questions)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id));
   end if;
-  v_pairs := (
-    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
-    from (
-      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
-    ) o);
-  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
-  return true;
+  perform pg_catalog.setval('outbox.passed_pairs', least(outbox.most_passed(),
+    (select s.last_value from outbox.passed_pairs s) + greatest(v_least, v_cost)));
 end
 $$;
-comment on function outbox.passes_turn(outbox.routing) is
-  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
-  'have about as many pairs as an organisation has in a turn, and at most four times in a row. '
-  'locks: the caller holds router.';
+comment on function outbox.count_passed(outbox.routing) is
+  'Counts a batch that passes over waiting_part: its pairs and the work of its filters, which are '
+  'not evaluated yet. locks: the caller holds router.';
+
+create function outbox.begin_turn() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if (select s.last_value from outbox.passed_pairs s) > 0 then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+  end if;
+end
+$$;
+comment on function outbox.begin_turn() is
+  'From here on, new events may pass over waiting_part again, also if the turn fails. locks: the '
+  'caller holds router.';
 
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
@@ -8056,7 +8085,8 @@ comment on function outbox.first_ahead(outbox.routing) is
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has 100 pairs at most.
+--     organisations wait for each other, each has 100 pairs at most; in a turn that new events have
+--     passed over, it may have all.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -8115,10 +8145,12 @@ declare
   v_is_again boolean := false;
   v_is_shared boolean;
   v_is_whole boolean;
+  v_has_new boolean;
+  v_is_passing boolean := false;
   v_most integer := 2000;
   v_end integer;
-  -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 100;
+  -- Only while organisations wait for each other, and nobody has passed over them.
+  v_most_of_org integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -8146,14 +8178,21 @@ begin
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
-    v_batch := outbox.read_turn(v_router, v_batch);
-  elsif exists (select from outbox.waiting_part) then
-    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
-    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+  v_has_new := coalesce(pg_catalog.cardinality(v_batch.events), 0) > 0;
+  if not v_has_new or exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with. It does
+    -- not matter how long ago organisations last waited for each other: a turn that fails may have
+    -- taken longer than that.
+    v_is_passing := v_has_new and v_is_whole and outbox.passes_turn();
+    if v_is_passing then
       v_batch.turn_orgs := '{}'::text[];
       v_batch.is_shared := true;
     else
+      if not outbox.passes_turn() then
+        -- New events have passed over it, so that it has five times as much as they.
+        v_most_of_org := v_most;
+      end if;
+      perform outbox.begin_turn();
       v_batch := outbox.read_turn(v_router, v_batch);
     end if;
   end if;
@@ -8168,6 +8207,9 @@ begin
   loop
     v_end := v_most;
     v_batch := outbox.add_pairs(v_batch, v_most + 1);
+    if v_is_passing and not v_is_again then
+      perform outbox.count_passed(v_batch);
+    end if;
     if v_batch.questions is not null then
       v_batch := outbox.evaluate_filters(
         v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
@@ -12297,8 +12339,8 @@ end
 $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the '
-  'caller holds the gates.';
+  'bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, '
+  'else those of all other lanes. locks: the caller holds the gates.';
 
 -- sql/engine/claim/try_lease.sql
 

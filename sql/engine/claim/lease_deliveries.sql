@@ -369,5 +369,5 @@ end
 $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the '
-  'caller holds the gates.';
+  'bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, '
+  'else those of all other lanes. locks: the caller holds the gates.';

@@ -86,7 +86,7 @@ do $$ begin
     perform events(1, p_org_id => 'light'), step(0);
   end loop;
 end $$;
-select is(routed_of('wide') - n, 100::bigint, 'of which the wide one has 100 in one of five while another one waits') from wide;
+select is(routed_of('wide') - n, 249::bigint, 'of which the wide one has 249 in one of five while another one waits') from wide;
 select time_passes('6 s');
 select cmp_ok(calls_for('wide'), '<=', 20, 'the wide one goes on when nothing else waits');
 select is(routed_of('wide'), 20000::bigint, 'to all its endpoints, once');
