@@ -7683,8 +7683,8 @@ as $$
   select 100
 $$;
 comment on function outbox.most_passed() is
-  'How many pairs new events may have before the organisations in waiting_part have a turn. As many '
-  'as one organisation has in a turn without new events.';
+  'How many pairs new events may have before the organisations in waiting_part have a turn. As '
+  'many as one organisation has in a turn without new events.';
 
 create function outbox.passes_turn() returns boolean
 language sql stable set search_path = ''

@@ -3995,6 +3995,25 @@ ALTER FUNCTION outbox.begin_ticks() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.begin_ticks() IS 'Called at each start of the job outhook-tick. Returns when its loop ends: at job_deadline(), and with pg_cron before 1.5 at the end of the minute at the latest. If statement_timeout is too short for that minute, it also changes the command of the job: from the next start on, each tick is a statement with its own timeout.';
 
+-- Name: begin_turn(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_turn() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if (select s.last_value from outbox.passed_pairs s) > 0 then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.begin_turn() OWNER TO postgres;
+
+-- Name: FUNCTION begin_turn(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_turn() IS 'From here on, new events may pass over waiting_part again, also if the turn fails. locks: the caller holds router.';
+
 -- Name: bind(uuid, text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
@@ -9258,6 +9277,37 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status, at most 10,000 of each: {"QUEUED": 0, …}.';
+
+-- Name: count_passed(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_passed(p_batch outbox.routing) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  -- So that at most four batches in a row pass.
+  v_least constant bigint := outbox.most_passed() / 4;
+  -- A 16th of a call's work (see read_unrouted) is as much as most_passed() pairs. The work may be
+  -- four times the estimate.
+  v_work_of_pair constant integer := 262144 / 16 / 4 / outbox.most_passed();
+  v_cost bigint := pg_catalog.cardinality(p_batch.pairs);
+begin
+  if p_batch.questions is not null then
+    v_cost := v_cost + (
+      select pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) / v_work_of_pair
+      from unnest(p_batch.questions)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id));
+  end if;
+  perform pg_catalog.setval('outbox.passed_pairs', least(outbox.most_passed(),
+    (select s.last_value from outbox.passed_pairs s) + greatest(v_least, v_cost)));
+end
+$$;
+
+ALTER FUNCTION outbox.count_passed(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION count_passed(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_passed(p_batch outbox.routing) IS 'Counts a batch that passes over waiting_part: its pairs and the work of its filters, which are not evaluated yet. locks: the caller holds router.';
 
 -- Name: count_portal_token(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20293,7 +20343,7 @@ ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p
 
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23211,6 +23261,21 @@ ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch while organisations wait for each other in routing, else all.';
 
+-- Name: most_passed(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_passed() RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 100
+$$;
+
+ALTER FUNCTION outbox.most_passed() OWNER TO postgres;
+
+-- Name: FUNCTION most_passed(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_passed() IS 'How many pairs new events may have before the organisations in waiting_part have a turn. As many as one organisation has in a turn without new events.';
+
 -- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.most_row_bytes() RETURNS integer
@@ -25807,39 +25872,20 @@ ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OW
 
 COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
 
--- Name: passes_turn(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: passes_turn(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.passes_turn(p_batch outbox.routing) RETURNS boolean
-    LANGUAGE plpgsql
+CREATE FUNCTION outbox.passes_turn() RETURNS boolean
+    LANGUAGE sql STABLE
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
     AS $$
-declare
-  -- As many pairs as an organisation has in a turn, or four batches.
-  v_most constant integer := 100;
-  v_least constant integer := 25;
-  v_passed bigint := (select s.last_value from outbox.passed_pairs s);
-  v_pairs bigint;
-begin
-  if v_passed >= v_most then
-    perform pg_catalog.setval('outbox.passed_pairs', 0);
-    return false;
-  end if;
-  v_pairs := (
-    select pg_catalog.sum(o.n * outbox.org_width(o.org_id))
-    from (
-      select e as org_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.orgs) e group by e
-    ) o);
-  perform pg_catalog.setval('outbox.passed_pairs', v_passed + greatest(v_least, v_pairs));
-  return true;
-end
+  select s.last_value < outbox.most_passed() from outbox.passed_pairs s
 $$;
 
-ALTER FUNCTION outbox.passes_turn(p_batch outbox.routing) OWNER TO postgres;
+ALTER FUNCTION outbox.passes_turn() OWNER TO postgres;
 
--- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION passes_turn(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.passes_turn(p_batch outbox.routing) IS 'Whether a batch of new events passes over the organisations in waiting_part: until such batches have about as many pairs as an organisation has in a turn, and at most four times in a row. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.passes_turn() IS 'Whether a batch of new events passes over the organisations in waiting_part: until such batches have cost most_passed() pairs since the last turn.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28676,10 +28722,12 @@ declare
   v_is_again boolean := false;
   v_is_shared boolean;
   v_is_whole boolean;
+  v_has_new boolean;
+  v_is_passing boolean := false;
   v_most integer := 2000;
   v_end integer;
-  -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 100;
+  -- Only while organisations wait for each other, and nobody has passed over them.
+  v_most_of_org integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -28707,14 +28755,21 @@ begin
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0 then
-    v_batch := outbox.read_turn(v_router, v_batch);
-  elsif exists (select from outbox.waiting_part) then
-    -- Not after a timeout: next_unrouted() must know which event the next call begins with.
-    if v_is_shared and v_is_whole and outbox.passes_turn(v_batch) then
+  v_has_new := coalesce(pg_catalog.cardinality(v_batch.events), 0) > 0;
+  if not v_has_new or exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with. It does
+    -- not matter how long ago organisations last waited for each other: a turn that fails may have
+    -- taken longer than that.
+    v_is_passing := v_has_new and v_is_whole and outbox.passes_turn();
+    if v_is_passing then
       v_batch.turn_orgs := '{}'::text[];
       v_batch.is_shared := true;
     else
+      if not outbox.passes_turn() then
+        -- New events have passed over it, so that it has five times as much as they.
+        v_most_of_org := v_most;
+      end if;
+      perform outbox.begin_turn();
       v_batch := outbox.read_turn(v_router, v_batch);
     end if;
   end if;
@@ -28729,6 +28784,9 @@ begin
   loop
     v_end := v_most;
     v_batch := outbox.add_pairs(v_batch, v_most + 1);
+    if v_is_passing and not v_is_again then
+      perform outbox.count_passed(v_batch);
+    end if;
     if v_batch.questions is not null then
       v_batch := outbox.evaluate_filters(
         v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
@@ -42557,6 +42615,10 @@ GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id t
 
 REVOKE ALL ON FUNCTION outbox.begin_ticks() FROM PUBLIC;
 
+-- Name: FUNCTION begin_turn(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_turn() FROM PUBLIC;
+
 -- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
@@ -43168,6 +43230,10 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION count_passed(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_passed(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION count_portal_token(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44808,6 +44874,10 @@ REVOKE ALL ON FUNCTION outbox.most_filter_steps() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION most_passed(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_passed() FROM PUBLIC;
+
 -- Name: FUNCTION most_row_bytes(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.most_row_bytes() FROM PUBLIC;
@@ -45131,9 +45201,9 @@ REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
 
--- Name: FUNCTION passes_turn(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION passes_turn(); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.passes_turn(p_batch outbox.routing) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.passes_turn() FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
