@@ -7582,15 +7582,15 @@ comment on function outbox.has_unrouted() is
 --
 -- The same with a C that publishes one event before each call. The endpoints have one subscription:
 --
---   calls 3 to 6   route the event of C alone. passed_pairs is 25, 50, 75 and then 100, because each
---                  such call counts as a quarter of most_passed() at least.
---   call 7         is a turn: 249 events of A and one of C. passed_pairs is 0 from its begin on.
+--   calls 3 to 6   route the event of C alone. passed_pairs is 25, 50, 75 and then 100, because
+--                  each such call counts as a quarter of most_passed() at least.
+--   call 7         is a turn: 249 events of A and one of C. It sets passed_pairs to 0 at its begin.
 --   calls 8 to 11  pass over A again, also if call 7 fails, such as for a gate that is locked.
 --
--- A router may die at any time: what it has read and decided is rolled back, and passed_pairs, which
--- is not, only says whether the next call is a turn. Each value of it is safe, because at most four
--- calls in a row pass, and a call without new events is always a turn. Two calls never route at once
--- (lock_router()), so that nobody else changes it meanwhile.
+-- A router may die at any time: what it has read and decided is rolled back. passed_pairs is not,
+-- but it only says whether the next call is a turn. Each value of it is safe, because at most four
+-- calls in a row pass, and a call without new events is always a turn. Two calls never route at
+-- once (lock_router()), so nobody else changes it meanwhile.
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable

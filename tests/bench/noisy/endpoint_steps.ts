@@ -60,7 +60,7 @@ export function endpointSteps(
     create,
     pause: () =>
       each(async (id) => {
-        await call('POST', `/endpoints/${id}/pause`)
+        await call('POST', `/endpoints/${id}/pause`, {})
         await call('POST', `/endpoints/${id}/resume`)
       }),
     rotate: () => each(rotate),

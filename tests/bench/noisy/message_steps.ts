@@ -3,8 +3,8 @@
 import type { Calls, Steps } from './calls.ts'
 import { MOST_MESSAGES, TOKEN } from './options.ts'
 
-/** As many texts as a message may have, of the greatest length. */
-const parameters = Array(100).fill('x'.repeat(1_024))
+/** Nearly 64 KiB in texts of the greatest length. */
+const parameters = Array(60).fill('x'.repeat(1_024))
 const evidence = 'x'.repeat(2_000)
 
 /** A person that no other message went to, so that no limit of a pair delays it. */
