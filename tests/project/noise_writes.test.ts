@@ -43,7 +43,7 @@ Deno.test('each write of the API is in a loop of the noise, or left out with a r
     call: (method, path) => {
       const route = routeOf(path)
       sent.add(`${method} ${named[route] ?? route}`)
-      const body = { id: 'id-1', message: { id: '1' }, secrets: [{ id: 's-2' }, { id: 's-1' }] }
+      const body = { id: 'id-1', secrets: [{ id: 's-2' }, { id: 's-1' }] }
       return Promise.resolve({ isDone: true, status: 200, body })
     },
     ids: () => Promise.resolve(Array.from({ length: 6 }, (_, n) => `id-${n}`)),

@@ -1,6 +1,6 @@
 /** Messages of the noisy organisation, and what they need: templates, consents, opt-outs. */
 
-import type { Calls, Steps } from './calls.ts'
+import { type Calls, idOf, type Steps } from './calls.ts'
 import { MOST_MESSAGES, TOKEN } from './options.ts'
 
 /** Nearly 64 KiB in texts of the greatest length. */
@@ -20,18 +20,17 @@ export function messageSteps({ call, ids }: Calls): Steps<
 > {
   let messages = 0
 
-  /** Every other message is cancelled at once, and every tenth one is counted and sent again. */
+  /** Every other message is cancelled at once. Of every tenth one a repeat is asked for, which only a failed one gets. */
   async function message(): Promise<void> {
-    const { body } = await call('POST', '/outbound/messages', {
+    const answer = await call('POST', '/outbound/messages', {
       channel: 'WHATSAPP',
       to: somebody(),
       templateCode: 'noise',
       payloadJson: { parameters },
     })
-    // SAFETY: the schema of the route.
-    const id = (body as { message?: { id: string } } | null)?.message?.id
+    const id = idOf(answer)
     messages++
-    if (id === undefined) return
+    if (id === null) return
     if (messages % 2 === 0) await call('POST', `/outbound/messages/${id}/cancel`)
     if (messages % 10 === 0) {
       await call('POST', `/outbound/messages/${id}/resend`)
