@@ -7578,16 +7578,19 @@ comment on function outbox.has_unrouted() is
 --                 of this work, and the events of one that needs more come last.
 --   turn          A call also reads from waiting_part: a share of the batch for each of its
 --                 organisations, beginning after the one that was last; half a batch if the call
---                 has new events. All events of the call are ordered by about how many deliveries
---                 they and the earlier events of their organisation create: the first event of an
---                 organisation with 64 endpoints comes beside the 64th event of one with a single
---                 endpoint. The first event of the first organisation comes in the first half of
---                 the call.
+--                 has new events. But up to four calls in a row that have new events pass over
+--                 waiting_part (passes_turn()), so that most new events wait neither for the work
+--                 of a turn nor for the locks of its gates. The turn after them is longer. All
+--                 events of the call are ordered by about how many deliveries they and the earlier
+--                 events of their organisation create: the first event of an organisation with 64
+--                 endpoints comes beside the 64th event of one with a single endpoint. The first
+--                 event of the first organisation comes in the first half of the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
--- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
--- the next one comes soon.
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation (but 250 in
+-- a turn that new events have passed over, so that a backlog does not stay), does a 16th
+-- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
+-- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -7597,7 +7600,19 @@ comment on function outbox.has_unrouted() is
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
+--
+-- The same with a C that publishes one event before each call. The endpoints have one subscription:
+--
+--   calls 3 to 6   route the event of C alone. passed_pairs is 25, 50, 75 and then 100, because
+--                  each such call counts as a quarter of most_passed() at least.
+--   call 7         is a turn: 249 events of A and one of C. It sets passed_pairs to 0 at its begin.
+--   calls 8 to 11  pass over A again, also if call 7 fails, such as for a gate that is locked.
+--
+-- A router may die at any time: what it has read and decided is rolled back. passed_pairs is not,
+-- but it only says whether the next call is a turn. Each value of it is safe, because at most four
+-- calls in a row pass, and a call without new events is always a turn. Two calls never route at
+-- once (lock_router()), so nobody else changes it meanwhile.
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -7690,6 +7705,69 @@ $$;
 comment on function outbox.org_width(text) is
   'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to '
   'most_width().';
+
+-- What the batches that have passed over waiting_part since the last turn have cost, in pairs. A
+-- sequence, because no rollback takes it back: after a turn that fails, such as for a gate that
+-- somebody holds, the next calls pass over it.
+create sequence outbox.passed_pairs minvalue 0 start 0;
+
+create function outbox.most_passed() returns integer
+language sql immutable set search_path = ''
+as $$
+  select 100
+$$;
+comment on function outbox.most_passed() is
+  'How many pairs new events may have before the organisations in waiting_part have a turn. As '
+  'many as one organisation has in a turn without new events.';
+
+create function outbox.passes_turn() returns boolean
+language sql stable set search_path = ''
+as $$
+  select s.last_value < outbox.most_passed() from outbox.passed_pairs s
+$$;
+comment on function outbox.passes_turn() is
+  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
+  'have cost most_passed() pairs since the last turn.';
+
+create function outbox.count_passed(p_batch outbox.routing) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- So that at most four batches in a row pass.
+  v_least constant bigint := outbox.most_passed() / 4;
+  -- A 16th of a call's work (see read_unrouted) is as much as most_passed() pairs. The work may be
+  -- four times the estimate.
+  v_work_of_pair constant integer := 262144 / 16 / 4 / outbox.most_passed();
+  v_cost bigint := pg_catalog.cardinality(p_batch.pairs);
+begin
+  if p_batch.questions is not null then
+    v_cost := v_cost + (
+      select pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) / v_work_of_pair
+      from unnest(p_batch.questions)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id));
+  end if;
+  perform pg_catalog.setval('outbox.passed_pairs', least(outbox.most_passed(),
+    (select s.last_value from outbox.passed_pairs s) + greatest(v_least, v_cost)));
+end
+$$;
+comment on function outbox.count_passed(outbox.routing) is
+  'Counts a batch that passes over waiting_part: its pairs and the work of its filters, which are '
+  'not evaluated yet. locks: the caller holds router.';
+
+create function outbox.begin_turn() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if (select s.last_value from outbox.passed_pairs s) > 0 then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+  end if;
+end
+$$;
+comment on function outbox.begin_turn() is
+  'From here on, new events may pass over waiting_part again, also if the turn fails. locks: the '
+  'caller holds router.';
 
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
@@ -7836,8 +7914,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -7878,7 +7957,7 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
   'that have more endpoints than are counted.';
 
 create function outbox.heavy_last(
@@ -7984,7 +8063,7 @@ comment on function outbox.org_pairs_end(outbox.routing, integer) is
 
 -- sql/engine/route/first_turn.sql
 
--- The first organisation of a turn has something in each call. in_turn() puts up to 125 deliveries
+-- The first organisation of a turn has something in each call. in_turn() puts up to 50 deliveries
 -- of organisations with few endpoints before it. If their filters use up the work of the call, or
 -- their events have more deliveries than the organisation has subscriptions, nothing of the first
 -- one would come before the end of the batch, in this call and in each later one. Then
@@ -8032,15 +8111,16 @@ comment on function outbox.first_ahead(outbox.routing) is
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
---     in_turn() orders them (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part, unless
+--     the call passes over them (passes_turn()). in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has half of the pairs at most.
+--     organisations wait for each other, each has 100 pairs at most; in a turn that new events have
+--     passed over, it may have all.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -8098,10 +8178,13 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
+  v_has_new boolean;
+  v_is_passing boolean := false;
   v_most integer := 2000;
   v_end integer;
-  -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  -- Only while organisations wait for each other, and nobody has passed over them.
+  v_most_of_org integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -8119,19 +8202,33 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
-    v_batch := outbox.read_turn(v_router, v_batch);
+  v_has_new := coalesce(pg_catalog.cardinality(v_batch.events), 0) > 0;
+  if not v_has_new or exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with. It does
+    -- not matter how long ago organisations last waited for each other: a turn that fails may have
+    -- taken longer than that.
+    v_is_passing := v_has_new and v_is_whole and outbox.passes_turn();
+    if v_is_passing then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      if not outbox.passes_turn() then
+        -- New events have passed over it, so that it has five times as much as they.
+        v_most_of_org := v_most;
+      end if;
+      perform outbox.begin_turn();
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -8144,6 +8241,9 @@ begin
   loop
     v_end := v_most;
     v_batch := outbox.add_pairs(v_batch, v_most + 1);
+    if v_is_passing and not v_is_again then
+      perform outbox.count_passed(v_batch);
+    end if;
     if v_batch.questions is not null then
       v_batch := outbox.evaluate_filters(
         v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
@@ -11723,13 +11823,13 @@ as $$
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
 $$;
 comment on function outbox.most_of_org(integer, timestamptz) is
-  'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
+  'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch '
   'while organisations wait for each other in routing, else all.';
 
 create function outbox.due_gates(
@@ -11967,12 +12067,14 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    lane without such a row gives one row of nulls, and step 8 sets when it is due
 --                    again. Lanes whose min_rows_before fills the batch, or without rows_left, are
 --                    not read: 100 ordered lanes may have a whole quantum each.
---   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
---                    it has spent up to this row. fits_gate: both are within the gate's limits, and
---                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
---                    of the rows of all gates that fit, up to this row.
---   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
---                    whatever its size is, or a large body would never be sent.
+--   5 numbered       request_no, token_no, gate_bytes: the requests that the gate has made, and the
+--                    tokens and bytes that it has spent up to this row. fits_gate: all are within
+--                    the gate's limits, and the row is within lane_limit. batch_no, batch_bytes:
+--                    the number and the bytes of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. While organisations wait for
+--                    each other, a gate has 256 KiB and a call 1 MiB. The first row of a gate fits
+--                    it whatever its size is, and that of the call is picked, or a large body would
+--                    never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
@@ -12005,7 +12107,10 @@ as $$
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -12014,6 +12119,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -12144,12 +12253,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -12261,8 +12373,8 @@ end
 $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the '
-  'caller holds the gates.';
+  'bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, '
+  'else those of all other lanes. locks: the caller holds the gates.';
 
 -- sql/engine/claim/try_lease.sql
 

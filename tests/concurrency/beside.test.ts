@@ -74,10 +74,10 @@ Deno.test('a claim is full beside others that have locked the first gates', asyn
 Deno.test('a claim beside others gives each organisation no more than its share', async () => {
   const { large = [], small = [] } = await addOrgs({ large: 12, small: 2 })
   await share()
-  // A quarter of worker.batch_size, 100, is the share of an organisation.
+  // An eighth of worker.batch_size, 50, is the share of an organisation.
   const counts = await claimBeside([large[0], large[1], small[0]].map(String), 400)
   const of = (ids: string[]): number => ids.reduce((sum, id) => sum + (counts[id] ?? 0), 0)
-  expect({ large: of(large), small: of(small) }).toEqual({ large: 100, small: 50 })
+  expect({ large: of(large), small: of(small) }).toEqual({ large: 50, small: 50 })
   expect(counts[`${small[0]}`]).toBeUndefined()
   await expectExactCounters(db.admin)
 })
@@ -87,15 +87,15 @@ Deno.test('a claim is full beside another one that has all the gates that come f
   await addOrgs({ a: endpoints }, 1)
   await other.sql`begin`
   const runs = [new Run(other.sql), new Run(owner.sql), new Run(owner.sql)] as const
-  const first = await runs[0].call([], 100)
-  const second = await runs[1].call([], 100)
+  const first = await runs[0].call([], 50)
+  const second = await runs[1].call([], 50)
   const small = await runs[2].call([], 10)
   await other.sql`commit`
   const answers = [first, second, small]
   expect(answers.map(({ error }) => error)).toEqual([null, null, null])
-  expect(answers.map(({ deliveries }) => deliveries.length)).toEqual([100, 100, 10])
+  expect(answers.map(({ deliveries }) => deliveries.length)).toEqual([50, 50, 10])
   const claimed = answers.flatMap(({ deliveries }) => deliveries.map(({ endpoint }) => endpoint))
-  expect(new Set(claimed).size).toBe(210)
+  expect(new Set(claimed).size).toBe(110)
   await expectExactCounters(db.admin)
   for (const [n, run] of runs.entries()) {
     await run.call(answers[n]?.deliveries.map((own) => report(own)))
@@ -110,8 +110,8 @@ Deno.test('a claim beside others has its share of an organisation, however many 
   await share()
   const counts = await claimBeside([...large.slice(0, 250), `${small[0]}`], 200)
   const taken = new Set(Object.keys(counts))
-  expect(taken.size).toBe(101)
-  expect(taken.isSubsetOf(new Set([...large.slice(250, 350), `${small[1]}`]))).toBe(true)
+  expect(taken.size).toBe(51)
+  expect(taken.isSubsetOf(new Set([...large.slice(250, 300), `${small[1]}`]))).toBe(true)
   await expectExactCounters(db.admin)
 })
 

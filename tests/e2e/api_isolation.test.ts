@@ -8,8 +8,9 @@ import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
 import { makeTenants, type Tenants, victim, visitor } from '../_support/tenants.ts'
-import { allScopes } from '../../functions/api/auth/scopes.ts'
+import { allScopes, type Scope } from '../../functions/api/auth/scopes.ts'
 import { signPortalToken } from '../../functions/api/auth/portal.ts'
+import { canLimit, type TokenLimits } from '../../functions/api/auth/token_limits.ts'
 import { calls, plain } from './isolation/calls.ts'
 import { memberNames, type Operation, operations, type Shot, shotsOf } from './isolation/walk.ts'
 
@@ -61,6 +62,24 @@ async function userOf(
   scopes: readonly string[] = ['all'],
 ): Promise<Record<string, string>> {
   return { authorization: `Bearer ${await api.token(org, scopes)}` }
+}
+
+/** A portal token of the visitor. */
+async function portalOf(
+  scopes: readonly Scope[],
+  limits: TokenLimits | null,
+): Promise<Record<string, string>> {
+  const token = await signPortalToken({
+    orgId: visitor,
+    scopes,
+    generation: 0,
+    limits,
+    subject: 'theirs',
+    id: crypto.randomUUID(),
+    issuedAt: Math.floor(Date.now() / 1000),
+    lifeSeconds: 600,
+  }, api.outhook.stack.keys.portalSecret)
+  return { authorization: `Bearer ${token}` }
 }
 
 /** The texts in a response that occur only in the victim's rows, without those of the request. */
@@ -118,6 +137,34 @@ Deno.test('every operation has a call, with a word for each parameter that names
   expect(all.length).toBeGreaterThan(60)
 })
 
+// Before the walk, which ends some of the objects.
+for (
+  const [what, limits, more] of [
+    ['endpoints', { endpointIds: [crypto.randomUUID()], eventTypes: null }, ['getEventType']],
+    ['event types', { endpointIds: null, eventTypes: ['nobody.*'] }, []],
+  ] as const
+) {
+  Deno.test(`a token that is limited to other ${what} reaches nothing by any operation`, async () => {
+    const credentials = await portalOf(allScopes.filter((scope) => canLimit(scope, limits)), limits)
+    const reached = new Map<string, string>()
+    const wrong: string[] = []
+    for (const shot of all.flatMap((operation) => shots(operation))) {
+      if (shot.foreign.length > 0) continue
+      const { status, text } = await send(shot, credentials)
+      if (status === 200) reached.set(shot.operation.operationId, text)
+      else if (status !== 403 && status !== 404) wrong.push(told(shot, status, text))
+    }
+    expect(wrong).toEqual([])
+    expect([...reached.keys()].sort())
+      .toEqual(
+        ['getSession', 'listEndpoints', 'listEventTypes', 'previewRetryConfig', ...more].sort(),
+      )
+    expect(JSON.parse(reached.get('listEndpoints') ?? '').data).toEqual([])
+    const types = JSON.parse(reached.get('listEventTypes') ?? '').data
+    expect(types.length > 0).toBe(limits.eventTypes === null)
+  })
+}
+
 Deno.test("no operation shows or changes another organisation's object", async (t) => {
   // The victim's own requests, whose keys the others will use again.
   for (const shot of all.flatMap((operation) => shots(operation, victim))) {
@@ -128,20 +175,10 @@ Deno.test("no operation shows or changes another organisation's object", async (
   const before = await tenants.belongings(victim)
   const marks = await tenants.marks()
   expect(marks.size).toBeGreaterThan(80)
-  const portal = await signPortalToken({
-    orgId: visitor,
-    scopes: portalScopes,
-    generation: 0,
-    limits: null,
-    subject: 'theirs',
-    id: crypto.randomUUID(),
-    issuedAt: Math.floor(Date.now() / 1000),
-    lifeSeconds: 600,
-  }, api.outhook.stack.keys.portalSecret)
   const later: (() => Promise<void>)[] = []
   const callers: Record<string, Record<string, string>> = {
     'a user': await userOf(visitor),
-    'a portal token': { authorization: `Bearer ${portal}` },
+    'a portal token': await portalOf(portalScopes, null),
     'the secret key': { apikey: api.outhook.stack.keys.secretKey, 'x-org-id': visitor },
   }
 

@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import { type OutboxDatabase, startOutbox } from '../concurrency/_support/database.ts'
 import { countValues, evaluate, readCondition } from './_support/filter_work.ts'
 import { refused, taken } from './_support/hostile_filters.ts'
+import { countReads, longest } from './_support/filter_reads.ts'
 
 let db: OutboxDatabase
 Deno.test.beforeAll(async () => {
@@ -73,6 +74,20 @@ Deno.test('an accepted filter costs at most its length plus its weight for each 
   }
   // The bound is no empty promise: some payload comes near it.
   expect(most).toBeGreaterThan(0.9)
+})
+
+Deno.test('reading a filter takes at most two calls for each of its characters, whatever it is', async () => {
+  const filters = [...taken, ...refused.map(([filter]) => filter), ...longest]
+  const reads = await countReads(db.admin, filters)
+  for (const [n, { calls, scans }] of reads.entries()) {
+    const filter = filters[n] ?? ''
+    const bound = Math.min(2 * filter.length, 2_000) + 10
+    const most = filter.length > 1_000 ? 0 : 1
+    expect([filter.slice(0, 80), calls <= bound, scans]).toEqual([filter.slice(0, 80), true, most])
+  }
+  // The calls are counted: each of these 250 conditions has a handful.
+  const [dense] = await countReads(db.admin, [`$${'||$'.repeat(249)}`])
+  expect(dense?.calls).toBeGreaterThan(750)
 })
 
 Deno.test('Postgres gives the same result as the evaluator that counts the work', async () => {

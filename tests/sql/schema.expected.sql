@@ -3995,6 +3995,25 @@ ALTER FUNCTION outbox.begin_ticks() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.begin_ticks() IS 'Called at each start of the job outhook-tick. Returns when its loop ends: at job_deadline(), and with pg_cron before 1.5 at the end of the minute at the latest. If statement_timeout is too short for that minute, it also changes the command of the job: from the next start on, each tick is a statement with its own timeout.';
 
+-- Name: begin_turn(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_turn() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if (select s.last_value from outbox.passed_pairs s) > 0 then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.begin_turn() OWNER TO postgres;
+
+-- Name: FUNCTION begin_turn(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_turn() IS 'From here on, new events may pass over waiting_part again, also if the turn fails. locks: the caller holds router.';
+
 -- Name: bind(uuid, text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
@@ -9258,6 +9277,37 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status, at most 10,000 of each: {"QUEUED": 0, …}.';
+
+-- Name: count_passed(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_passed(p_batch outbox.routing) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  -- So that at most four batches in a row pass.
+  v_least constant bigint := outbox.most_passed() / 4;
+  -- A 16th of a call's work (see read_unrouted) is as much as most_passed() pairs. The work may be
+  -- four times the estimate.
+  v_work_of_pair constant integer := 262144 / 16 / 4 / outbox.most_passed();
+  v_cost bigint := pg_catalog.cardinality(p_batch.pairs);
+begin
+  if p_batch.questions is not null then
+    v_cost := v_cost + (
+      select pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) / v_work_of_pair
+      from unnest(p_batch.questions)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id));
+  end if;
+  perform pg_catalog.setval('outbox.passed_pairs', least(outbox.most_passed(),
+    (select s.last_value from outbox.passed_pairs s) + greatest(v_least, v_cost)));
+end
+$$;
+
+ALTER FUNCTION outbox.count_passed(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION count_passed(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_passed(p_batch outbox.routing) IS 'Counts a batch that passes over waiting_part: its pairs and the work of its filters, which are not evaluated yet. locks: the caller holds router.';
 
 -- Name: count_portal_token(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17543,8 +17593,9 @@ CREATE FUNCTION outbox.in_turn(p_batch outbox.routing) RETURNS outbox.routing
     SET jit TO 'off'
     AS $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -17586,7 +17637,7 @@ ALTER FUNCTION outbox.in_turn(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION in_turn(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 125 deliveries, and before those that have more endpoints than are counted.';
+COMMENT ON FUNCTION outbox.in_turn(p_batch outbox.routing) IS 'A batch in the order of turns: the first event of each organisation, then the second ones. An organisation with n subscriptions (org_width()) has one event where one with a single subscription has n, so that both get about as many deliveries. The first event of the first organisation of waiting_part comes as soon as the others have 50 deliveries, and before those that have more endpoints than are counted.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20023,7 +20074,10 @@ CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, 
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -20032,6 +20086,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -20162,12 +20220,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -20282,7 +20343,7 @@ ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p
 
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23191,7 +23252,7 @@ CREATE FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zo
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
@@ -23201,7 +23262,22 @@ ALTER FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zon
 
 -- Name: FUNCTION most_of_org(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch while organisations wait for each other in routing, else all.';
+COMMENT ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) IS 'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch while organisations wait for each other in routing, else all.';
+
+-- Name: most_passed(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_passed() RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select 100
+$$;
+
+ALTER FUNCTION outbox.most_passed() OWNER TO postgres;
+
+-- Name: FUNCTION most_passed(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_passed() IS 'How many pairs new events may have before the organisations in waiting_part have a turn. As many as one organisation has in a turn without new events.';
 
 -- Name: most_row_bytes(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25798,6 +25874,21 @@ ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OW
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
+
+-- Name: passes_turn(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.passes_turn() RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select s.last_value < outbox.most_passed() from outbox.passed_pairs s
+$$;
+
+ALTER FUNCTION outbox.passes_turn() OWNER TO postgres;
+
+-- Name: FUNCTION passes_turn(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.passes_turn() IS 'Whether a batch of new events passes over the organisations in waiting_part: until such batches have cost most_passed() pairs since the last turn.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28752,10 +28843,13 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
+  v_has_new boolean;
+  v_is_passing boolean := false;
   v_most integer := 2000;
   v_end integer;
-  -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  -- Only while organisations wait for each other, and nobody has passed over them.
+  v_most_of_org integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -28773,19 +28867,33 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
-    v_batch := outbox.read_turn(v_router, v_batch);
+  v_has_new := coalesce(pg_catalog.cardinality(v_batch.events), 0) > 0;
+  if not v_has_new or exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with. It does
+    -- not matter how long ago organisations last waited for each other: a turn that fails may have
+    -- taken longer than that.
+    v_is_passing := v_has_new and v_is_whole and outbox.passes_turn();
+    if v_is_passing then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      if not outbox.passes_turn() then
+        -- New events have passed over it, so that it has five times as much as they.
+        v_most_of_org := v_most;
+      end if;
+      perform outbox.begin_turn();
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -28798,6 +28906,9 @@ begin
   loop
     v_end := v_most;
     v_batch := outbox.add_pairs(v_batch, v_most + 1);
+    if v_is_passing and not v_is_again then
+      perform outbox.count_passed(v_batch);
+    end if;
     if v_batch.questions is not null then
       v_batch := outbox.evaluate_filters(
         v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);
@@ -40188,6 +40299,17 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
 
+-- Name: passed_pairs; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.passed_pairs
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.passed_pairs OWNER TO postgres;
+
 -- Name: person; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.person (
@@ -42741,6 +42863,10 @@ GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id t
 
 REVOKE ALL ON FUNCTION outbox.begin_ticks() FROM PUBLIC;
 
+-- Name: FUNCTION begin_turn(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_turn() FROM PUBLIC;
+
 -- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
@@ -43352,6 +43478,10 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION count_passed(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_passed(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION count_portal_token(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44992,6 +45122,10 @@ REVOKE ALL ON FUNCTION outbox.most_filter_steps() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.most_of_org(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION most_passed(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_passed() FROM PUBLIC;
+
 -- Name: FUNCTION most_row_bytes(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.most_row_bytes() FROM PUBLIC;
@@ -45314,6 +45448,10 @@ REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION passes_turn(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.passes_turn() FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3747,6 +3747,7 @@ export type Database = {
         Returns: Json
       }
       'begin_ticks': { Args: Record<PropertyKey, never>; Returns: string }
+      'begin_turn': { Args: Record<PropertyKey, never>; Returns: undefined }
       'bind': {
         Args: {
           'p_binding': Omit<
@@ -4411,6 +4412,10 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_passed': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: undefined
+      }
       'count_portal_token': { Args: { 'p_org_id': string }; Returns: undefined }
       'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'count_said': { Args: { 'p_text': string }; Returns: number }
@@ -6460,6 +6465,7 @@ export type Database = {
       'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
       'most_filter_steps': { Args: Record<PropertyKey, never>; Returns: number }
       'most_of_org': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'most_passed': { Args: Record<PropertyKey, never>; Returns: number }
       'most_row_bytes': { Args: Record<PropertyKey, never>; Returns: number }
       'most_rows': {
         Args: {
@@ -7038,6 +7044,7 @@ export type Database = {
         Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: boolean
       }
+      'passes_turn': { Args: Record<PropertyKey, never>; Returns: boolean }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'pause_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }

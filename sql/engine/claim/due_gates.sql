@@ -24,13 +24,13 @@ as $$
 begin
   if outbox.is_shared(outbox.current_router(), p_now) then
     -- Others wait for each call, so it does less.
-    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 4));
+    return least(p_limit, greatest(1, outbox.setting_int('worker.batch_size') / 8));
   end if;
   return p_limit;
 end
 $$;
 comment on function outbox.most_of_org(integer, timestamptz) is
-  'About how many deliveries of one organisation a claim of p_limit has: a quarter of a batch '
+  'About how many deliveries of one organisation a claim of p_limit has: an eighth of a batch '
   'while organisations wait for each other in routing, else all.';
 
 create function outbox.due_gates(

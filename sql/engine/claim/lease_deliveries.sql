@@ -63,12 +63,14 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    lane without such a row gives one row of nulls, and step 8 sets when it is due
 --                    again. Lanes whose min_rows_before fills the batch, or without rows_left, are
 --                    not read: 100 ordered lanes may have a whole quantum each.
---   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
---                    it has spent up to this row. fits_gate: both are within the gate's limits, and
---                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
---                    of the rows of all gates that fit, up to this row.
---   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
---                    whatever its size is, or a large body would never be sent.
+--   5 numbered       request_no, token_no, gate_bytes: the requests that the gate has made, and the
+--                    tokens and bytes that it has spent up to this row. fits_gate: all are within
+--                    the gate's limits, and the row is within lane_limit. batch_no, batch_bytes:
+--                    the number and the bytes of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. While organisations wait for
+--                    each other, a gate has 256 KiB and a call 1 MiB. The first row of a gate fits
+--                    it whatever its size is, and that of the call is picked, or a large body would
+--                    never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
@@ -101,7 +103,10 @@ as $$
 declare
   v_claimed outbox.claimed;
   v_of_org integer := outbox.most_of_org(p_limit, p_now);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
+  v_max_bytes bigint := 4 * 1024 * 1024;
+  -- Of one gate. While organisations wait for each other, the gate of the next one must not wait
+  -- until large bodies were read, sent to the run and signed: 1 MiB takes 20 ms.
+  v_gate_bytes bigint := v_max_bytes;
   -- Normally there is none, and nothing is looked up.
   v_refused boolean := exists (
     select from outbox.refusal r where r.step = 'claim' and r.again_at > p_now);
@@ -110,6 +115,10 @@ declare
   -- call for each gate would take 10 us.
   v_secrets uuid[] := outbox.signing_secrets(p_endpoint_ids, p_now);
 begin
+  if outbox.is_shared(outbox.current_router(), p_now) then
+    v_max_bytes := v_max_bytes / 4;
+    v_gate_bytes := v_max_bytes / 4;
+  end if;
   with gates as materialized (
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
@@ -240,12 +249,15 @@ begin
       pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
       select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+        and s.token_no <= coalesce(s.tokens, 'Infinity')
+        and (s.gate_bytes <= v_gate_bytes or s.token_no = 1), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
             where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no,
+          pg_catalog.sum(s.body_bytes) filter (where s.nth <= s.lane_limit) over of_gate
+            as gate_bytes
         from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
@@ -357,5 +369,5 @@ end
 $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the '
-  'caller holds the gates.';
+  'bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, '
+  'else those of all other lanes. locks: the caller holds the gates.';

@@ -1,4 +1,4 @@
--- The first organisation of a turn has something in each call. in_turn() puts up to 125 deliveries
+-- The first organisation of a turn has something in each call. in_turn() puts up to 50 deliveries
 -- of organisations with few endpoints before it. If their filters use up the work of the call, or
 -- their events have more deliveries than the organisation has subscriptions, nothing of the first
 -- one would come before the end of the batch, in this call and in each later one. Then

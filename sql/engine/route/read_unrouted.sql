@@ -3,15 +3,16 @@
 --   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
 --     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 read_new() reads the late and the new events, and read_turn() those of waiting_part.
---     in_turn() orders them (see turn).
+--   3 read_new() reads the late and the new events, and read_turn() those of waiting_part, unless
+--     the call passes over them (passes_turn()). in_turn() orders them (see turn).
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 If nothing of the first organisation of waiting_part came before the limit, 4 and 5 again,
 --     with its first event before all others.
 --   7 cut_batch() removes the pairs above the limit, and their events wait in waiting_part. While
---     organisations wait for each other, each has half of the pairs at most.
+--     organisations wait for each other, each has 100 pairs at most; in a turn that new events have
+--     passed over, it may have all.
 --   8 Pairs that their filter refused are removed.
 
 create function outbox.read_new(p_router outbox.router) returns outbox.routing
@@ -69,10 +70,13 @@ declare
   v_read outbox.routing;
   v_is_again boolean := false;
   v_is_shared boolean;
+  v_is_whole boolean;
+  v_has_new boolean;
+  v_is_passing boolean := false;
   v_most integer := 2000;
   v_end integer;
-  -- Only while organisations wait for each other.
-  v_most_of_org constant integer := 250;
+  -- Only while organisations wait for each other, and nobody has passed over them.
+  v_most_of_org integer := 100;
   -- In steps of at most 0.5 us. The filters of one pair may take 100,000 (see evaluate_filters).
   v_most_work bigint := 262144;
 begin
@@ -90,19 +94,33 @@ begin
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
   v_is_shared := outbox.is_shared(v_router, outbox.clock());
+  v_is_whole := v_router.batch >= outbox.setting_int('route.batch_size');
   if v_is_shared then
     -- Others wait for each call, so it does less.
     v_router.batch := greatest(1, v_router.batch / 4);
-    v_most := v_most / 4;
-    v_most_work := v_most_work / 8;
+    v_most := v_most / 8;
+    v_most_work := v_most_work / 16;
   end if;
   if outbox.is_for_new(v_router) then
     v_batch := outbox.read_new(v_router);
   end if;
-  if coalesce(pg_catalog.cardinality(v_batch.events), 0) = 0
-    or exists (select from outbox.waiting_part)
-  then
-    v_batch := outbox.read_turn(v_router, v_batch);
+  v_has_new := coalesce(pg_catalog.cardinality(v_batch.events), 0) > 0;
+  if not v_has_new or exists (select from outbox.waiting_part) then
+    -- Not after a timeout: next_unrouted() must know which event the next call begins with. It does
+    -- not matter how long ago organisations last waited for each other: a turn that fails may have
+    -- taken longer than that.
+    v_is_passing := v_has_new and v_is_whole and outbox.passes_turn();
+    if v_is_passing then
+      v_batch.turn_orgs := '{}'::text[];
+      v_batch.is_shared := true;
+    else
+      if not outbox.passes_turn() then
+        -- New events have passed over it, so that it has five times as much as they.
+        v_most_of_org := v_most;
+      end if;
+      perform outbox.begin_turn();
+      v_batch := outbox.read_turn(v_router, v_batch);
+    end if;
   end if;
   if v_batch.orgs[1] <> any (v_batch.orgs) then
     v_batch := outbox.in_turn(v_batch);
@@ -115,6 +133,9 @@ begin
   loop
     v_end := v_most;
     v_batch := outbox.add_pairs(v_batch, v_most + 1);
+    if v_is_passing and not v_is_again then
+      perform outbox.count_passed(v_batch);
+    end if;
     if v_batch.questions is not null then
       v_batch := outbox.evaluate_filters(
         v_batch, v_most_work, pg_catalog.cardinality(v_batch.pairs) <= v_most);

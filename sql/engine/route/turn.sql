@@ -13,16 +13,19 @@
 --                 of this work, and the events of one that needs more come last.
 --   turn          A call also reads from waiting_part: a share of the batch for each of its
 --                 organisations, beginning after the one that was last; half a batch if the call
---                 has new events. All events of the call are ordered by about how many deliveries
---                 they and the earlier events of their organisation create: the first event of an
---                 organisation with 64 endpoints comes beside the 64th event of one with a single
---                 endpoint. The first event of the first organisation comes in the first half of
---                 the call.
+--                 has new events. But up to four calls in a row that have new events pass over
+--                 waiting_part (passes_turn()), so that most new events wait neither for the work
+--                 of a turn nor for the locks of its gates. The turn after them is longer. All
+--                 events of the call are ordered by about how many deliveries they and the earlier
+--                 events of their organisation create: the first event of an organisation with 64
+--                 endpoints comes beside the 64th event of one with a single endpoint. The first
+--                 event of the first organisation comes in the first half of the call.
 --
 -- While organisations wait for each other, and for 5 s after that (is_shared()), a call reads a
--- quarter of the events, creates a quarter of the deliveries, an eighth for one organisation, does
--- an eighth of the work for filters, and claims a quarter of a batch of one organisation, so that
--- the next one comes soon.
+-- quarter of the events, creates an eighth of the deliveries, 100 for one organisation (but 250 in
+-- a turn that new events have passed over, so that a backlog does not stay), does a 16th
+-- of the work for filters, and claims an eighth of a batch of one organisation, a quarter of the
+-- bytes, and a 16th of one endpoint, so that the next one comes soon.
 --
 -- The events of one organisation stay in order, because all that it publishes while it is in
 -- waiting_part goes there. waiting_part may have a part whose events are all routed. It must have
@@ -32,7 +35,19 @@
 --
 --   call 1   finds a full batch, puts A's four periods and B's one into waiting_part, and routes
 --            500 events of A and the one of B
---   call 2   routes 250 events of A, and so on; after 5 s without others 1,000 in each call
+--   call 2   routes 100 events of A, and so on; after 5 s without others 1,000 in each call
+--
+-- The same with a C that publishes one event before each call. The endpoints have one subscription:
+--
+--   calls 3 to 6   route the event of C alone. passed_pairs is 25, 50, 75 and then 100, because
+--                  each such call counts as a quarter of most_passed() at least.
+--   call 7         is a turn: 249 events of A and one of C. It sets passed_pairs to 0 at its begin.
+--   calls 8 to 11  pass over A again, also if call 7 fails, such as for a gate that is locked.
+--
+-- A router may die at any time: what it has read and decided is rolled back. passed_pairs is not,
+-- but it only says whether the next call is a turn. Each value of it is safe, because at most four
+-- calls in a row pass, and a call without new events is always a turn. Two calls never route at
+-- once (lock_router()), so nobody else changes it meanwhile.
 
 create function outbox.is_for_new(p_router outbox.router) returns boolean
 language plpgsql stable
@@ -125,6 +140,69 @@ $$;
 comment on function outbox.org_width(text) is
   'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to '
   'most_width().';
+
+-- What the batches that have passed over waiting_part since the last turn have cost, in pairs. A
+-- sequence, because no rollback takes it back: after a turn that fails, such as for a gate that
+-- somebody holds, the next calls pass over it.
+create sequence outbox.passed_pairs minvalue 0 start 0;
+
+create function outbox.most_passed() returns integer
+language sql immutable set search_path = ''
+as $$
+  select 100
+$$;
+comment on function outbox.most_passed() is
+  'How many pairs new events may have before the organisations in waiting_part have a turn. As '
+  'many as one organisation has in a turn without new events.';
+
+create function outbox.passes_turn() returns boolean
+language sql stable set search_path = ''
+as $$
+  select s.last_value < outbox.most_passed() from outbox.passed_pairs s
+$$;
+comment on function outbox.passes_turn() is
+  'Whether a batch of new events passes over the organisations in waiting_part: until such batches '
+  'have cost most_passed() pairs since the last turn.';
+
+create function outbox.count_passed(p_batch outbox.routing) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- So that at most four batches in a row pass.
+  v_least constant bigint := outbox.most_passed() / 4;
+  -- A 16th of a call's work (see read_unrouted) is as much as most_passed() pairs. The work may be
+  -- four times the estimate.
+  v_work_of_pair constant integer := 262144 / 16 / 4 / outbox.most_passed();
+  v_cost bigint := pg_catalog.cardinality(p_batch.pairs);
+begin
+  if p_batch.questions is not null then
+    v_cost := v_cost + (
+      select pg_catalog.sum(outbox.estimated_work(q.body_bytes, q.weights)) / v_work_of_pair
+      from unnest(p_batch.questions)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id));
+  end if;
+  perform pg_catalog.setval('outbox.passed_pairs', least(outbox.most_passed(),
+    (select s.last_value from outbox.passed_pairs s) + greatest(v_least, v_cost)));
+end
+$$;
+comment on function outbox.count_passed(outbox.routing) is
+  'Counts a batch that passes over waiting_part: its pairs and the work of its filters, which are '
+  'not evaluated yet. locks: the caller holds router.';
+
+create function outbox.begin_turn() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if (select s.last_value from outbox.passed_pairs s) > 0 then
+    perform pg_catalog.setval('outbox.passed_pairs', 0);
+  end if;
+end
+$$;
+comment on function outbox.begin_turn() is
+  'From here on, new events may pass over waiting_part again, also if the turn fails. locks: the '
+  'caller holds router.';
 
 create function outbox.read_turn(
   p_router outbox.router, p_batch outbox.routing
@@ -271,8 +349,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- Half of the pairs of a call while organisations wait for each other.
-  v_most constant integer := 125;
+  -- Half of the pairs of an organisation while organisations wait for each other: with more, one of
+  -- them could end the call before the first organisation.
+  v_most constant integer := 50;
 begin
   select pg_catalog.array_agg(t.event_id), pg_catalog.array_agg(t.row_at),
     pg_catalog.array_agg(t.behind), pg_catalog.array_agg(t.org_id)
@@ -313,7 +392,7 @@ comment on function outbox.in_turn(outbox.routing) is
   'A batch in the order of turns: the first event of each organisation, then the second ones. An '
   'organisation with n subscriptions (org_width()) has one event where one with a single '
   'subscription has n, so that both get about as many deliveries. The first event of the first '
-  'organisation of waiting_part comes as soon as the others have 125 deliveries, and before those '
+  'organisation of waiting_part comes as soon as the others have 50 deliveries, and before those '
   'that have more endpoints than are counted.';
 
 create function outbox.heavy_last(

@@ -4,6 +4,8 @@ import type { NoiseOptions } from './options.ts'
 
 export type Noise = {
   origin: string
+  /** The id of its WhatsApp number, and the URL of the WhatsApp that takes its messages. */
+  whatsapp: { number: string; url: string }
   pid: number
   start(): Promise<void>
   /** Ends it; returns how often each route returned which status. Calling it twice is no error. */
@@ -20,7 +22,7 @@ export async function startNoise(options: NoiseOptions): Promise<Noise> {
   }).spawn()
   const input = child.stdin.getWriter()
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
-  const port = (await lines.read()).value?.trim()
+  const [port = '', url = ''] = (await lines.read()).value?.trim().split(' ') ?? []
   let stopped: Promise<Record<string, number>> | null = null
 
   async function end(): Promise<Record<string, number>> {
@@ -33,6 +35,7 @@ export async function startNoise(options: NoiseOptions): Promise<Noise> {
 
   return {
     origin: `http://127.0.0.1:${port}`,
+    whatsapp: { number: port, url },
     pid: child.pid,
     start: () => input.write(new TextEncoder().encode('start\n')),
     stop: () => stopped ??= end(),

@@ -4,11 +4,24 @@ export const loopNames = [
   'batch',
   'small',
   'schema',
+  'type',
+  'saga',
   'change',
   'create',
+  'pause',
   'rotate',
-  'replay',
+  'retry-config',
+  'test',
+  'trial',
   'token',
+  'replay',
+  'backfill',
+  'act',
+  'dead-letters',
+  'message',
+  'template',
+  'consent',
+  'channel',
   'deliveries',
   'events',
   'search',
@@ -27,6 +40,12 @@ export type NoiseOptions = {
   filters: string[]
   loops: readonly LoopName[]
 }
+
+/** Messages a second of its WhatsApp number: the most that a channel may have. */
+export const MOST_MESSAGES = 1_000
+
+/** The access token of this number. */
+export const TOKEN = 'noise-token'
 
 /** An event that has not arrived by then counts with this time. With a minute of events, less than a child may take. */
 export const ARRIVAL_MS = 60_000

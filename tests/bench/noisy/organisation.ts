@@ -19,7 +19,8 @@ export function endpointsOf({ most }: Part, all: number): number {
 
 /**
  * Creates the endpoints, each with the largest share that a token may set, and every third one ordered by
- * partition key: then each event has a lane of its own. One more may be created, which the loop `create` does.
+ * partition key: then each event has a lane of its own. Two more may be created: the channel of its messages, and
+ * the endpoint of the loop `create`.
  */
 export async function addNoisyEndpoints(
   sql: Sql,
@@ -30,7 +31,7 @@ export async function addNoisyEndpoints(
   const count = endpointsOf(part, all)
   if (count === 0) return
   await sql`select outbox.set_org_setting('noisy', 'limit.endpoints', ${
-    count + 1
+    count + 2
   }::integer::text::jsonb)`
   for (let n = 0; n < count; n++) {
     const url = `${origin}/${part.responses[n % part.responses.length]}/${n}`
@@ -59,12 +60,17 @@ async function subscribe(sql: Sql, id: string, isFiltered: boolean): Promise<voi
 export async function removeNoise(sql: Sql): Promise<void> {
   const ofNoisy = `outbox.gate g where g.org_id = 'noisy'`
   const statements = [
+    `select outbox.delete_channel(c.org_id, c.endpoint_id) from outbox.whatsapp_channel c
+     join outbox.endpoint e on e.id = c.endpoint_id
+     where c.org_id = 'noisy' and e.status <> 'deleted'`,
     `update outbox.replay_job set status = 'cancelled' where org_id = 'noisy'`,
     `update outbox.endpoint set status = 'deleted', is_purged = true where org_id = 'noisy'`,
     `delete from outbox.subscription where org_id = 'noisy'`,
     `delete from outbox.unrouted where org_id = 'noisy'`,
     `delete from outbox.waiting_part where org_id = 'noisy'`,
     `delete from outbox.delivery d where d.endpoint_id in (select g.endpoint_id from ${ofNoisy})`,
+    `delete from outbox.dead_letter d where d.endpoint_id in (
+       select e.id from outbox.endpoint e where e.org_id = 'noisy')`,
     `delete from outbox.lane l where l.gate_id in (select g.id from ${ofNoisy})`,
     `delete from outbox.gate g where g.org_id = 'noisy'`,
     'vacuum outbox.delivery, outbox.unrouted, outbox.gate, outbox.lane',

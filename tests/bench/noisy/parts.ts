@@ -1,4 +1,4 @@
-import type { LoopName } from './options.ts'
+import { type LoopName, loopNames } from './options.ts'
 
 /** How a receiver responds: at once, with 500, or after 20 s. */
 export type Response = 'ok' | 'fail' | 'hang'
@@ -21,20 +21,8 @@ export const parts: readonly Part[] = [
   {
     name: 'noisy',
     title: 'From commit to arrival beside an organisation that does its worst',
-    loops: [
-      'big',
-      'big',
-      'batch',
-      'schema',
-      'change',
-      'create',
-      'rotate',
-      'replay',
-      'token',
-      'deliveries',
-      'events',
-      'search',
-    ],
+    // All loops share one rate, so that what is worst for others has several.
+    loops: ['big', 'big', 'big', 'batch', ...loopNames],
     responses: ['ok', 'fail', 'hang'],
     filtered: 2,
     most: null,
@@ -72,14 +60,32 @@ export const parts: readonly Part[] = [
     most: null,
   },
   {
+    name: 'noisy-jobs',
+    title: 'Retries, replays, backfills and dead letters alone, of small events',
+    loops: ['batch', 'retry-config', 'replay', 'backfill', 'act', 'dead-letters', 'test'],
+    responses: ['ok', 'fail'],
+    filtered: 0,
+    most: 50,
+  },
+  {
+    name: 'noisy-messages',
+    title: 'Messages and sagas alone, with templates and consents',
+    loops: ['message', 'message', 'template', 'consent', 'channel', 'saga'],
+    responses: ['ok'],
+    filtered: 0,
+    most: 5,
+  },
+  {
     name: 'noisy-api',
-    title: 'The API alone: changes, schemas, replays and lists, without events',
+    title: 'The API alone: changes, schemas, trials and lists, without events',
     loops: [
       'schema',
+      'type',
       'change',
       'create',
+      'pause',
       'rotate',
-      'replay',
+      'trial',
       'token',
       'deliveries',
       'events',

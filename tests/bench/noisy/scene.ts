@@ -1,6 +1,7 @@
 /** The stack, the quiet organisation, the control and a worker, and what a measurement does with them. */
 
 import postgres, { type Sql } from 'postgres'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
 import { testFolder } from '../../_support/folder.ts'
 import { startTaskWorker } from '../../soak/_support/processes.ts'
@@ -9,6 +10,7 @@ import { type Child, startChild } from '../run/child.ts'
 import { countCpu, type Shares } from './cpu.ts'
 import { type Noise, startNoise } from './noise_process.ts'
 import { ARRIVAL_MS, type LoopName } from './options.ts'
+import { addMessaging } from './messaging.ts'
 import { addNoisyEndpoints, heavyFilters } from './organisation.ts'
 import type { Part } from './parts.ts'
 import type { Measured } from './report.ts'
@@ -46,6 +48,7 @@ export async function startScene(): Promise<Scene> {
     String(quiet.hello['origin'])
   }, '{quiet.*}', 'quiet') ->> 'id' as id`
   await noteStages(admin, row?.id)
+  await sql.file(`${projectRoot}/supabase/local/start/order_saga.sql`)
   await stack.functions.targets.get('api')?.origin(ARRIVAL_MS)
   const postmaster = Number(Deno.readTextFileSync(`${dataDir}/pg/postmaster.pid`).split('\n')[0])
   let noises: Noise[] = []
@@ -80,6 +83,7 @@ export async function startScene(): Promise<Scene> {
       const noise = await startNoise(optionsOf(stack, part.loops))
       noises = [...noises, noise]
       await addNoisyEndpoints(sql, noise.origin, part, endpoints)
+      await addMessaging(sql, noise.whatsapp)
       return noise
     },
     measureControl: async (share, seconds, noise) => {

@@ -92,6 +92,7 @@ async function reset(admin: Sql, tables: string[]): Promise<void> {
   await admin`
     update outbox.router set watermark = default, seen_below = default, open_xids = default, batch = default where true`
   await admin`select setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false),
+    setval('outbox.passed_pairs', 0),
     setval('outbox.workers_asleep', 0), setval('outbox.last_work', 0)`
 }
 

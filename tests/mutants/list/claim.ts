@@ -64,10 +64,25 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
-    find: 'v_max_bytes constant bigint := 4 * 1024',
-    replace: 'v_max_bytes constant bigint := 8 * 1024',
+    find: 'v_max_bytes bigint := 4 * 1024',
+    replace: 'v_max_bytes bigint := 8 * 1024',
     tests: ['sql/engine/claim/bytes.test.sql'],
     why: 'A batch has twice the bytes that a run is made for.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: 'v_gate_bytes := v_max_bytes / 4;',
+    replace: 'v_gate_bytes := v_max_bytes;',
+    tests: ['sql/engine/claim/shared_bytes.test.sql'],
+    why: 'The large bodies of one endpoint fill a claim while another organisation waits.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: '(s.gate_bytes <= v_gate_bytes or s.token_no = 1)',
+    replace: 's.gate_bytes <= v_gate_bytes',
+    tests: ['sql/engine/claim/shared_bytes.test.sql'],
+    why:
+      'A body that is larger than the share of an endpoint waits as long as organisations wait for each other.',
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',

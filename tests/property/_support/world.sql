@@ -48,7 +48,7 @@ declare
 begin
   insert into outbox.test_clock (at) values (v_at) on conflict (only_row) do update set at = excluded.at;
   insert into property.latest values (v_at);
-  perform setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false);
+  perform setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false), setval('outbox.passed_pairs', 0);
   -- Fewer than by default, so that more sequences reach the end of a delivery that loses its leases.
   perform outbox.set_setting('delivery.max_lost_leases', '3');
   insert into outbox.endpoint (id, org_id, url, ordering, max_in_flight, quantum, retry, rate_per_second, rate_burst, on_dead_letter,

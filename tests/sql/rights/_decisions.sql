@@ -57,7 +57,7 @@ perform decided.decide('sequence', 'nobody', 'A number is given by an insert, wh
   message_attempt_id_seq outbound_message_id_seq person_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
-  counters_from kicks_by_tick kicks_on_commit kicks_without_run last_kick last_tick last_tick_second last_work workers_asleep
+  counters_from kicks_by_tick kicks_on_commit kicks_without_run passed_pairs last_kick last_tick last_tick_second last_work workers_asleep
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
@@ -222,7 +222,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
   drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting
-  heavy_last serves_first first_ahead org_width is_shared most_width org_pairs_end most_of_org first_waiting read_new read_turn route_waiting in_turn is_for_new late_parts remove_done_parts new_parts oldest_new
+  heavy_last serves_first first_ahead org_width is_shared most_width org_pairs_end most_of_org first_waiting read_new read_turn most_passed passes_turn count_passed begin_turn route_waiting in_turn is_for_new late_parts remove_done_parts new_parts oldest_new
   period_of period_end read_above read_late wait_for_turns waiting_events waiting_orgs without_waiting
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send
   -- dispatch and what it announces

@@ -73,11 +73,12 @@ begin
   v_answer := measure(p_name || ': routing', 0);
   perform note(p_name || ': routing', (routed_of('org-%') - v_before)::text, '300', 60000);
   perform time_passes('1 s');
+  -- One of each of the 300, and the share of the wide one.
   v_answer := measure(p_name || ': claiming', 400);
-  perform note(p_name || ': claiming', claimed(v_answer)::text, '400', 30000);
+  perform note(p_name || ': claiming', claimed(v_answer)::text, '350', 30000);
   perform time_passes('1 s');
   v_answer := measure(p_name || ': completing', 400, results(v_answer, 'delivered'));
-  perform note(p_name || ': completing', v_answer ->> 'applied', '400', 60000);
+  perform note(p_name || ': completing', v_answer ->> 'applied', '350', 60000);
   perform measure_backlog(p_name || ': backlog');
   perform note(p_name || ': backlog', '', '', 60000);
 end

@@ -35,7 +35,7 @@ select cmp_ok(three_calls('filters', 'wide'), '>=', 10::bigint, 'so has the othe
 -- Three that need nearly half of the work each.
 select endpoint('{*}', p_org_id => o, p_filter => '$[*] in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)') from unnest('{n1,n2,n3}'::text[]) o;
 do $$ begin
-  for v_n in 1 .. 400 loop
+  for v_n in 1 .. 100 loop
     perform outbox.publish_raw('a', '[' || repeat('1234567,', 900) || '16]', o) from unnest('{n1,n2,n3}'::text[]) o;
   end loop;
 end $$;

@@ -81,8 +81,12 @@ select events(1, p_org_id => 'light');
 select is(calls_for('light'), 1, 'the next call has a later event');
 select cmp_ok(routed_of('wide'), '<=', 4000::bigint, 'of 2,000 pairs each');
 create temporary table wide as select routed_of('wide') as n;
-select events(1, p_org_id => 'light'), step(0);
-select is(routed_of('wide') - n, 250::bigint, 'of which the wide one has 250 while another one waits') from wide;
+do $$ begin
+  for v_n in 1 .. 5 loop
+    perform events(1, p_org_id => 'light'), step(0);
+  end loop;
+end $$;
+select is(routed_of('wide') - n, 249::bigint, 'of which the wide one has 249 in one of five while another one waits') from wide;
 select time_passes('6 s');
 select cmp_ok(calls_for('wide'), '<=', 20, 'the wide one goes on when nothing else waits');
 select is(routed_of('wide'), 20000::bigint, 'to all its endpoints, once');
