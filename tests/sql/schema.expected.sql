@@ -239,6 +239,32 @@ ALTER TYPE outbox.linked_identifier OWNER TO postgres;
 
 COMMENT ON TYPE outbox.linked_identifier IS 'An identifier of a link: the place of the link, and # with the keyed hash of the value.';
 
+-- Name: moved_delivery; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.moved_delivery AS (
+	event_id uuid,
+	endpoint_id uuid,
+	gate_id bigint,
+	ordered boolean,
+	key_hash bigint,
+	body_bytes integer,
+	due_at timestamp with time zone,
+	attempt integer,
+	failed_attempts integer,
+	replayed_at timestamp with time zone,
+	deliver_at timestamp with time zone,
+	secret_id uuid,
+	rejected_secrets uuid[],
+	lost_before integer,
+	lost_leases integer
+);
+
+ALTER TYPE outbox.moved_delivery OWNER TO postgres;
+
+-- Name: TYPE moved_delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.moved_delivery IS 'A delivery that arrives, and the lane for it.';
+
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -992,6 +1018,31 @@ ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
+-- Name: add_late_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_unknown jsonb := outbox.unknown_events(p_org_id, (
+    select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
+    from pg_catalog.jsonb_array_elements(p_items) i));
+begin
+  perform outbox.add_moved_events(p_org_id, coalesce((
+    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items) i
+    where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION add_late_events(p_org_id text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) IS 'Adds items of read_move_page() to the target after the switch, without those that it knows. OH004.';
+
 -- Name: add_message_channel(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text DEFAULT NULL::text) RETURNS void
@@ -1017,6 +1068,75 @@ ALTER FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) OW
 -- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) IS 'Makes a new endpoint a message channel, as the create function of its kind does. Its ordering is partition: a message waits for the one before it to the same recipient. OH004.';
+
+-- Name: add_moved_events(text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
+begin
+  insert into outbox.event
+  select (pg_catalog.jsonb_populate_record(null::outbox.event,
+    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
+  from pg_catalog.jsonb_array_elements(p_items) i
+  on conflict do nothing;
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select distinct d.gate_id, d.ordered, d.key_hash
+  from pg_catalog.unnest(v_deliveries) d
+  where not exists (
+    select from outbox.lane l
+    where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash);
+  with added as (
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, failed_attempts,
+      body_bytes, replayed_at, deliver_at, lost_leases, lost_before, secret_id, rejected_secrets)
+    select d.event_id, d.endpoint_id, l.id, d.due_at, d.attempt, d.failed_attempts, d.body_bytes,
+      d.replayed_at, d.deliver_at, d.lost_leases, d.lost_before, d.secret_id, d.rejected_secrets
+    from pg_catalog.unnest(v_deliveries) d
+    cross join lateral (
+      select l.id from outbox.lane l
+      where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash
+      order by l.changed_at desc limit 1
+    ) l
+    on conflict (event_id, endpoint_id) do nothing
+    returning lane_id, due_at
+  ), lanes as (
+    update outbox.lane l set
+      depth = l.depth + a.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      head_at = case when l.ordered then l.head_at else least(l.head_at, a.first_at) end,
+      -- What is routed here later comes behind.
+      tail_at = case when l.ordered then greatest(l.tail_at, a.last_at) else l.tail_at end,
+      next_at = case
+        when not l.ordered then least(l.next_at, a.first_at)
+        when l.halted or l.leased > 0 then l.next_at
+        else greatest(p_now, l.not_before)
+      end
+    from (
+      select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+        pg_catalog.max(a.due_at) as last_at
+      from added a group by a.lane_id
+    ) a
+    where l.id = a.lane_id
+    returning l.gate_id, a.n
+  )
+  update outbox.gate g set depth = g.depth + s.n,
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+  perform outbox.park(v_endpoints, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) IS 'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of the organisation.';
 
 -- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2977,6 +3097,39 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, people from the highest id to the lowest, opt-outs by key.';
 
+-- Name: arriving_deliveries(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) RETURNS outbox.moved_delivery[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return array(
+    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
+      case
+        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
+        else 0
+      end,
+      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
+      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
+    )::outbox.moved_delivery
+    from pg_catalog.jsonb_array_elements(p_items) i
+    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
+      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
+      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
+      rejected_secrets uuid[], lost_before integer, lost_leases integer)
+    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
+    join outbox.gate g on g.endpoint_id = e.id);
+end
+$$;
+
+ALTER FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) IS 'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
+
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
@@ -3844,6 +3997,110 @@ ALTER FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp wi
 -- Name: FUNCTION begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) IS 'Whether every transaction that was open when the backfill was started has ended. The first time that they have, the job gets its end.';
+
+-- Name: begin_leaving(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  perform outbox.check_move_name(p_other);
+  -- Nobody creates an endpoint meanwhile.
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if v_move.move_id = p_move_id and v_move.role = 'source' then
+    return;
+  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
+        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
+        else pg_catalog.array_to_string(v_blockers, '; ')
+      end),
+      hint = 'End or remove what is named, and begin again';
+  end if;
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
+  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
+    changed_at)
+  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
+      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
+  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
+    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
+  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
+    version = e.version + 1, updated_at = v_now
+  where e.org_id = p_org_id and e.status = 'enabled';
+end
+$$;
+
+ALTER FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) OWNER TO postgres;
+
+-- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) IS 'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. Nothing if this move has begun. OH001; OH004: what prevents the move.';
+
+-- Name: begin_receiving(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_found text;
+begin
+  perform outbox.check_move_name(p_other);
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if v_move.move_id = p_move_id then
+    return;
+  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
+      hint = 'End that move first';
+  end if;
+  select p.name into v_found
+  from outbox.move_part p
+  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+  where p.position is not null and r.n <> '0'
+  order by p.position
+  limit 1;
+  if v_found is not null
+    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
+    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the target has something of organisation %s already: %s',
+        p_org_id, coalesce(v_found, 'events that are not routed')),
+      hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
+        'dead letters and idempotency keys of the organisation';
+  end if;
+  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
+    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at;
+  perform outbox.close_publishing(p_org_id, v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) OWNER TO postgres;
+
+-- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) IS 'The first step, in the target: nobody can publish for the organisation here until it is live. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6120,6 +6377,7 @@ CREATE FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with tim
 declare
   v_most bigint := outbox.most_event_bytes(p_org_id);
 begin
+  perform outbox.refuse_moved(p_org_id);
   if exists (
     select from outbox.event_bytes b
     where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
@@ -6137,7 +6395,7 @@ ALTER FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time
 
 -- Name: FUNCTION check_event_bytes(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) IS 'Raises OH011 if an organisation has published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
+COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) IS 'Raises OH012 if the organisation moves or has moved to another project, and OH011 if it has published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
 
 -- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6751,6 +7009,76 @@ ALTER FUNCTION outbox.check_module(p_name text, p_version text) OWNER TO postgre
 -- Name: FUNCTION check_module(p_name text, p_version text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_module(p_name text, p_version text) IS 'Raises OH004 unless a module is installed in this version. The first statement of a migration.';
+
+-- Name: org_move; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.org_move (
+    org_id text NOT NULL,
+    move_id uuid NOT NULL,
+    role text NOT NULL,
+    state text NOT NULL,
+    other text NOT NULL,
+    endpoints jsonb DEFAULT '{}'::jsonb NOT NULL,
+    settled_at xid8,
+    started_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT org_move_role_is_known CHECK ((role = ANY (ARRAY['source'::text, 'target'::text]))),
+    CONSTRAINT org_move_state_is_known CHECK ((((state = ANY (ARRAY['copying'::text, 'closed'::text, 'moved'::text, 'finished'::text])) AND (role = 'source'::text)) OR ((state = ANY (ARRAY['receiving'::text, 'live'::text])) AND (role = 'target'::text))))
+);
+
+ALTER TABLE outbox.org_move OWNER TO postgres;
+
+-- Name: TABLE org_move; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.org_move IS 'The last move of an organisation to or from another project. other: the name of that project; endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the transactions below it were open after the last change of state, and must end before the next step.';
+
+-- Name: check_move(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_move(p_org_id text, p_states text[]) RETURNS outbox.org_move
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if not found or v_move.state <> all (p_states) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
+        coalesce(v_move.state, 'not begun')),
+      hint = pg_catalog.format('This step is for: %s',
+        pg_catalog.array_to_string(p_states, ', '));
+  end if;
+  return v_move;
+end
+$$;
+
+ALTER FUNCTION outbox.check_move(p_org_id text, p_states text[]) OWNER TO postgres;
+
+-- Name: FUNCTION check_move(p_org_id text, p_states text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_move(p_org_id text, p_states text[]) IS 'The move of an organisation, if it has one of these states; OH004. locks: its row, so that two commands do not change it at once.';
+
+-- Name: check_move_name(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_move_name(p_other text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  if p_other is null or p_other !~ '^[\x21-\x7e]{1,100}$' then
+    perform outbox.invalid('other', 'is not 1 to 100 visible ASCII characters',
+      'Expected a name of the other project that publishers know, such as eu-2; no URL with a '
+      'password');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_move_name(p_other text) OWNER TO postgres;
+
+-- Name: FUNCTION check_move_name(p_other text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_move_name(p_other text) IS 'Raises OH001 unless this can be the name of a project. Publishers see it in OH012.';
 
 -- Name: check_named_again(outbox.endpoint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8394,6 +8722,50 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 
 COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, cancelled if their endpoint was deleted after the event was published.';
 
+-- Name: close_publishing(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
+  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
+  on conflict (org_id) do update set spent_until = 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_publishing(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) IS 'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
+
+-- Name: close_source(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_source(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).state = 'closed' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
+      hint = 'Call settle_move() until it has settled';
+  end if;
+  perform outbox.set_move_state(p_org_id, 'closed');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+
+ALTER FUNCTION outbox.close_source(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION close_source(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_source(p_org_id text) IS 'Refuses publishing for the organisation in the source, until the move ends or is undone. OH004.';
+
 -- Name: column_guard(oid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.column_guard(p_table oid, p_row text) RETURNS text
@@ -9149,7 +9521,8 @@ begin
     end as until
     from outbox.event_bytes x where x.org_id = o.org_id offset 0
   ) s
-  where b.org_id = o.org_id and b.spent_until <> s.until;
+  -- The publishing of an organisation that moves stays closed.
+  where b.org_id = o.org_id and b.spent_until <> s.until and b.spent_until < 'infinity';
 end
 $$;
 
@@ -11488,6 +11861,30 @@ ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_lim
 
 COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
+-- Name: drop_moved_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_gate bigint := (select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id);
+begin
+  delete from outbox.delivery d using outbox.lane l
+  where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
+  perform outbox.remove_endpoint(p_endpoint_id, v_gate);
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.endpoint e where e.id = p_endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION drop_moved_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) IS 'Removes an endpoint that a move has created and that has never delivered here.';
+
 -- Name: drop_partition(text, regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.drop_partition(p_table text, p_part regclass) RETURNS boolean
@@ -11998,6 +12395,34 @@ ALTER FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) IS 'Ends claims whose message is not sent: closes the delivery (why), or delays its lane (wait). p_claims: {"event", "endpoint", "attempt", "why", "wait"}. If the database refuses one, it waits or is set aside as a refused result, and all others are ended. locks: the caller holds the gates.';
 
+-- Name: end_lost_leases(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  perform outbox.record_lost_lease(o.d, p_now)
+  from outbox.gate g
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  cross join lateral (
+    select d from outbox.delivery d
+    where d.lane_id = l.id and d.lane_id > 0 and d.leased_until <= p_now offset 0
+  ) o
+  where g.endpoint_id = any (v_endpoints);
+  perform outbox.park(v_endpoints, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_lost_leases(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) IS 'Records the ended leases of an organisation, which no claim does while its endpoints are paused. locks: the gates of the organisation.';
+
 -- Name: end_missing(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) RETURNS void
@@ -12028,6 +12453,50 @@ ALTER FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with ti
 -- Name: FUNCTION end_missing(p_claim outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) IS 'Ends a claimed delivery whose event is not stored; if the database refuses that, it waits or is set aside as a refused result. locks: the caller holds the gate.';
+
+-- Name: end_moved_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved']);
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_gate record;
+  v_ended integer := 0;
+begin
+  for v_gate in
+    select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
+    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    cross join lateral (
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d where d.event_id = k::uuid
+      offset 0
+    ) d
+    join outbox.gate g on g.endpoint_id = d.endpoint_id
+    where d.endpoint_id = any (v_endpoints)
+    group by g.id, g.endpoint_id
+    order by g.id
+  loop
+    v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
+      'the organisation has moved to ' || v_move.other, v_now);
+  end loop;
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+  perform outbox.park(v_endpoints, v_now);
+  return v_ended;
+end
+$$;
+
+ALTER FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION end_moved_events(p_org_id text, p_keys jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) IS 'Ends the open deliveries of these events in the source, each with an attempt of kind close that names the target; returns how many. The target must know the events. OH004. locks: the gates of the organisation.';
 
 -- Name: end_replay_jobs(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14359,6 +14828,45 @@ ALTER FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) O
 -- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) IS 'The end of each change of an endpoint: changes the headers that p_headers names, none if it is null, and counts the version. OH001; OH004: see set_headers().';
+
+-- Name: finish_source(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.finish_source(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_part outbox.move_part;
+begin
+  if (outbox.check_move(p_org_id, array['moved', 'finished'])).state = 'finished' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+    or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+      hint = 'Run outhook move-org again without --finish';
+  end if;
+  perform outbox.set_move_state(p_org_id, 'finished');
+  perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted';
+  for v_part in
+    select * from outbox.move_part p
+    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+  loop
+    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
+    using p_org_id, '', '[]'::jsonb;
+  end loop;
+end
+$_$;
+
+ALTER FUNCTION outbox.finish_source(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION finish_source(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.finish_source(p_org_id text) IS 'Deletes the endpoints, event types, settings, dead letters and idempotency keys of the organisation in the source. Its events and attempts stay until their retention ends. OH004: something is open.';
 
 -- Name: first_ahead(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18869,6 +19377,43 @@ ALTER FUNCTION outbox.keep_endpoint() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.keep_endpoint() IS 'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
 
+-- Name: keep_moving(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_moving() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.state <> 'live';
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
+        'here', new.org_id,
+        case
+          when v_move.role = 'target' then 'is still in'
+          when v_move.state in ('moved', 'finished') then 'has moved to'
+          else 'is moving to'
+        end, v_move.other),
+      hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
+  end if;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_moving() OWNER TO postgres;
+
+-- Name: FUNCTION keep_moving(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_moving() IS 'Trigger: OH012 for an endpoint that is created, resumed or enabled in the project that does not deliver for its organisation.';
+
 -- Name: keep_report(uuid, text, text, timestamp with time zone, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
@@ -20145,6 +20690,37 @@ ALTER FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timest
 
 COMMENT ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Moves a person to the number that WhatsApp names, with all opt-outs. The old number becomes a person of its own with the same opt-outs, and is returned: its next owner has not agreed to messages. If the person has left the new number again, it is the number of now. Null if this change was reported before. locks: the caller holds the people of both numbers.';
 
+-- Name: leave_source(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_totals jsonb := outbox.move_totals(p_org_id);
+begin
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).state = 'moved' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s has not settled', p_org_id),
+      hint = 'Call settle_move() until it has settled, and compare all parts again';
+  elsif v_totals is distinct from p_target then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
+        'target', p_org_id, v_totals, p_target),
+      hint = 'Compare all parts again';
+  end if;
+  perform outbox.set_move_state(p_org_id, 'moved');
+end
+$$;
+
+ALTER FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION leave_source(p_org_id text, p_target jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) IS 'The point of no return, in the source: from now on only the target may deliver. p_target: move_totals() of the target. OH004: the totals differ, or the source has not settled.';
+
 -- Name: let_pass(outbox.delivery, timestamp with time zone, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) RETURNS void
@@ -20192,6 +20768,24 @@ ALTER FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp 
 -- Name: FUNCTION let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) IS 'Moves a delivery that could not be leased, so that the deliveries behind it are claimed. p_again_at: when it is due again; infinity sets it aside. p_is_slow: its row is not changed, because that could take too long. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: letter_key(outbox.dead_letter); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.letter_key(p_letter outbox.dead_letter) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.to_char(p_letter.failed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')
+    || '/' || p_letter.id;
+end
+$$;
+
+ALTER FUNCTION outbox.letter_key(p_letter outbox.dead_letter) OWNER TO postgres;
+
+-- Name: FUNCTION letter_key(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.letter_key(p_letter outbox.dead_letter) IS 'The key of a dead letter in the pages of a move: failed_at in UTC and its id.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21733,6 +22327,28 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
 
+-- Name: lock_org_gates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_org_gates(p_org_id text) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  perform outbox.lock_gates(v_endpoints);
+  return v_endpoints;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_org_gates(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION lock_org_gates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_org_gates(p_org_id text) IS 'Locks the gates of all endpoints of an organisation and returns the endpoints.';
+
 -- Name: lock_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
@@ -22836,6 +23452,211 @@ ALTER FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p
 -- Name: FUNCTION move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) IS 'Stores the progress of one step of a backfill. p_at_id: the last event; null: unchanged.';
+
+-- Name: move_blockers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_blockers(p_org_id text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_blockers text[];
+  v_table text;
+  v_is_used boolean;
+begin
+  select pg_catalog.array_agg(b.problem) into v_blockers
+  from (
+    select pg_catalog.format('endpoint %s is of the kind %s: only webhooks move', e.id, e.kind)
+      as problem
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and j.org_id = p_org_id
+    union all
+    select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
+    from outbox.delivered_mark m
+    where m.finished_at is null and coalesce(m.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('event %s was set aside by routing: call route_again()', u.event_id)
+    from outbox.unroutable u
+    where u.org_id = p_org_id and u.again_at = 'infinity'
+    union all
+    select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
+      'wait until it is delivered', x.event_id, x.endpoint_id)
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and x.replayed_at is not null
+      and not exists (select from outbox.event v where v.id = x.event_id)
+      and exists (
+        select from outbox.delivery d
+        where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id)
+    limit 100
+  ) b;
+  for v_table in
+    select c.relname
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a
+      on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and not exists (select from outbox.move_part p where p.name = c.relname)
+    order by c.relname
+  loop
+    execute pg_catalog.format(
+      'select exists (select from outbox.%I t where t.org_id = $1)', v_table)
+    into v_is_used using p_org_id;
+    if v_is_used then
+      v_blockers := v_blockers || pg_catalog.format(
+        'outbox.%s has rows of the organisation, which cannot move yet', v_table);
+    end if;
+  end loop;
+  return coalesce(v_blockers, '{}');
+end
+$_$;
+
+ALTER FUNCTION outbox.move_blockers(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION move_blockers(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_blockers(p_org_id text) IS 'Why an organisation cannot move, as sentences; empty: it can.';
+
+-- Name: move_reason(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_reason(p_move outbox.org_move) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case p_move.role
+    when 'source' then 'the organisation moves to ' || p_move.other
+    else 'the organisation moves here from ' || p_move.other
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.move_reason(p_move outbox.org_move) OWNER TO postgres;
+
+-- Name: FUNCTION move_reason(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_reason(p_move outbox.org_move) IS 'The status_reason of the endpoints that a move has paused.';
+
+-- Name: move_state(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_state(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  perform outbox.check_user_org(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
+    'version', outbox.version() ->> 'version',
+    'database', outbox.database_id(),
+    'key_hash', outbox.key_hash('partition', 'outhook')::text,
+    'parts', (
+      select pg_catalog.jsonb_agg(p.name order by p.position)
+      from outbox.move_part p where p.position is not null),
+    'blockers', case
+      when v_move.state is null or v_move.state in ('live', 'copying')
+      then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
+    end,
+    'totals', outbox.move_totals(p_org_id));
+end
+$$;
+
+ALTER FUNCTION outbox.move_state(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION move_state(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_state(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), "version", "database", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+
+-- Name: move_totals(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_totals(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'endpoints', (
+      select pg_catalog.count(*) from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', (
+      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
+      join outbox.gate g on g.endpoint_id = e.id
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'dead_letters', (
+      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+end
+$$;
+
+ALTER FUNCTION outbox.move_totals(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION move_totals(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_totals(p_org_id text) IS '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the same when a copy is complete.';
+
+-- Name: moved_deliveries(outbox.delivery[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+      -- It has left its isolated lane: the next lost lease isolates it again.
+      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id)
+    from pg_catalog.unnest(p_deliveries) d
+    cross join lateral (
+      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
+    join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted');
+end
+$$;
+
+ALTER FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) OWNER TO postgres;
+
+-- Name: FUNCTION moved_deliveries(p_deliveries outbox.delivery[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) IS 'Open deliveries of an event as read_moved_events() returns them; null if there is none. Without those of deleted endpoints.';
+
+-- Name: moved_status(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  return case
+    when p_endpoint.status = 'paused' and p_endpoint.status_reason = outbox.move_reason(v_move)
+    then v_move.endpoints -> p_endpoint.id::text
+    else pg_catalog.jsonb_build_object(
+      'status', p_endpoint.status, 'reason', p_endpoint.status_reason)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION moved_status(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) IS 'The status that an endpoint has without the pause of the move: {"status", "reason"}.';
 
 -- Name: name_columns(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24300,6 +25121,60 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
+
+-- Name: open_publishing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_publishing(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.event_bytes b set spent_until = '-infinity'
+  where b.org_id = p_org_id and b.spent_until = 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.open_publishing(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION open_publishing(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_publishing(p_org_id text) IS 'The reverse of close_publishing().';
+
+-- Name: open_target(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving', 'live']);
+  v_now timestamptz := outbox.clock();
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s is here by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  elsif v_move.state = 'live' then
+    return;
+  end if;
+  perform outbox.set_move_state(p_org_id, 'live');
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
+  update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  perform outbox.open_publishing(p_org_id);
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) IS 'The target delivers and accepts events of the organisation. Call it after leave_source(). Nothing if it is live. OH004.';
 
 -- Name: open_window(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25902,7 +26777,8 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011'
+    or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case
@@ -25948,7 +26824,7 @@ begin
       else p_change.partition_key
     end,
     null, null, null, null, null));
-exception when sqlstate 'OH001' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH011' or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
     message = pg_catalog.format('the change of %I.%I cannot be published: %s', p_schema, p_table,
@@ -25960,7 +26836,7 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001 and OH011 name the table and the problem of its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001, OH011 and OH012 name the table and the problem of its event.';
 
 -- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26674,7 +27550,7 @@ declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
 begin
   begin
-    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
@@ -26797,9 +27673,9 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
--- Name: purge_rows(uuid, bigint, tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -26815,7 +27691,7 @@ begin
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted', g.failed_attempts
+      p_why, g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -26838,11 +27714,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) IS 'Cancels deliveries of an endpoint that was deleted or has moved; returns how many. p_why: the error of their last attempt. locks: the caller holds the gate.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27085,6 +27961,80 @@ ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key 
 -- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Stores a new message and publishes its event with p_lane_key. Returns the result of create_message().';
+
+-- Name: put_moved_endpoint(outbox.org_move, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_id uuid := (p_item #>> '{endpoint,id}')::uuid;
+  v_secret record;
+  v_added uuid;
+begin
+  if exists (
+    select from outbox.endpoint e
+    where e.id = v_id and (e.org_id <> p_move.org_id or e.status = 'deleted' and not e.is_purged))
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s exists here and is deleted, or belongs to another '
+        'organisation', v_id),
+      hint = 'A deleted endpoint is removed by a job: try again when its open deliveries are gone';
+  end if;
+  delete from vault.secrets v using outbox.endpoint_secret s
+  where s.endpoint_id = v_id and v.id = s.vault_id;
+  delete from outbox.endpoint_secret s where s.endpoint_id = v_id;
+  delete from outbox.subscription s where s.endpoint_id = v_id;
+  perform outbox.put_headers(e.id, '{}') from outbox.endpoint e where e.id = v_id;
+  -- Replaced as a whole, so that no column is forgotten.
+  delete from outbox.endpoint e where e.id = v_id;
+  insert into outbox.endpoint
+  select (pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+    || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
+      'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false))).*;
+  if p_item -> 'headers' <> '{}' then
+    perform outbox.put_headers(v_id, p_item -> 'headers');
+  end if;
+  for v_secret in
+    select * from pg_catalog.jsonb_to_recordset(p_item -> 'secrets')
+      as s (id uuid, secret text, created_at timestamptz, expires_at timestamptz)
+  loop
+    v_added := outbox.add_secret(v_id, v_secret.secret, v_secret.created_at);
+    -- Open deliveries and the gate name a secret by its id.
+    update outbox.endpoint_secret s set id = v_secret.id, expires_at = v_secret.expires_at
+    where s.id = v_added;
+  end loop;
+  insert into outbox.subscription (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select p_move.org_id, s.pattern, v_id, (f.filter).path, s.created_at, s.filter,
+    coalesce((f.filter).weight, 0)
+  from pg_catalog.jsonb_to_recordset(p_item -> 'subscriptions')
+    as s (pattern text, filter text, created_at timestamptz)
+  cross join lateral (
+    select case when s.filter is not null then outbox.read_filter(s.filter) end as filter
+  ) f;
+  if not exists (select from outbox.gate g where g.endpoint_id = v_id) then
+    perform outbox.add_gate(v_id, p_item #>> '{endpoint,ordering}');
+  end if;
+  update outbox.gate g set not_before = n.not_before, streak = n.streak,
+    first_failure_at = n.first_failure_at, secret_id = n.secret_id
+  from pg_catalog.jsonb_to_record(p_item -> 'gate')
+    as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
+  where g.endpoint_id = v_id;
+  update outbox.org_move m
+  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
+  where m.org_id = p_move.org_id;
+end
+$$;
+
+ALTER FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION put_moved_endpoint(p_move outbox.org_move, p_item jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) IS 'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id is in use here.';
 
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27766,6 +28716,295 @@ ALTER FUNCTION outbox.read_late(p_router outbox.router) OWNER TO postgres;
 -- Name: FUNCTION read_late(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.read_late(p_router outbox.router) IS 'The late events in the order of their ids.';
+
+-- Name: read_move_page(text, text, text, text, boolean, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text DEFAULT ''::text, p_upto text DEFAULT NULL::text, p_whole boolean DEFAULT false, p_with_items boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+  v_part outbox.move_part;
+  v_most_bytes constant integer := 4194304;
+  v_page jsonb;
+begin
+  select * into v_part from outbox.move_part p where p.name = p_part and p.position is not null;
+  if not found then
+    perform outbox.invalid('part', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_part)),
+      'outbox.move_part has the parts that move');
+  end if;
+  execute pg_catalog.format($query$
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*),
+      'upto', pg_catalog.max(r.key collate "C"),
+      'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
+        pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
+        ''), 'UTF8')), 'hex'),
+      'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
+        order by r.key collate "C"), '[]') end)
+    from (
+      select x.key, x.item,
+        pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.sum(pg_catalog.octet_length(x.item::text))
+          over (order by x.key collate "C") as bytes
+      from %s($1, $2, $3, $4) x
+    ) r
+    where $4 is null or r.n = 1 or r.bytes <= $5
+  $query$, v_part.read_function)
+  into v_page
+  using p_org_id, p_after, p_upto, case when not p_whole then v_part.page_rows end, v_most_bytes,
+    p_with_items;
+  return v_page;
+end
+$_$;
+
+ALTER FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) OWNER TO postgres;
+
+-- Name: FUNCTION read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) IS 'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "digest": SHA-256, "keys", "items": [{"key", "item"}] or null}. p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
+
+-- Name: read_moved_catalogue(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select 'catalogue', pg_catalog.jsonb_build_object('strict', c.strict, 'version', c.version)
+  from outbox.event_catalogue c
+  where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue'
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Whether the catalogue is strict, and its version, which the API compares with its copy.';
+
+-- Name: read_moved_endpoints(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select e.id::text, pg_catalog.jsonb_build_object(
+    'endpoint', pg_catalog.to_jsonb(e) - array['org_id', 'status', 'status_reason', 'ramp_from',
+      'updated_at', 'headers_vault_id', 'credentials_vault_id', 'is_purged'],
+    'status', outbox.moved_status(e),
+    'headers', outbox.stored_headers(e.headers_vault_id),
+    'secrets', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', s.id, 'secret', outbox.vault_text(s.vault_id, 'the signing secret'),
+        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.id), '[]')
+      from outbox.endpoint_secret s where s.endpoint_id = e.id),
+    'subscriptions', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
+        order by s.pattern collate "C"), '[]')
+      from outbox.subscription s where s.endpoint_id = e.id),
+    'gate', (
+      select pg_catalog.jsonb_build_object('not_before', g.not_before, 'streak', g.streak,
+        'first_failure_at', g.first_failure_at, 'secret_id', g.secret_id)
+      from outbox.gate g where g.endpoint_id = e.id))
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+  order by e.id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Endpoints with their secrets in the clear. OH004 if one cannot be read from Vault.';
+
+-- Name: read_moved_events(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  return query
+  select e.id::text, pg_catalog.jsonb_build_object(
+    'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
+  from outbox.event e
+  cross join lateral (
+    select outbox.moved_deliveries(pg_catalog.array_agg(d)) as deliveries
+    from outbox.delivery d
+    where d.event_id = e.id
+    offset 0
+  ) o
+  where e.org_id > ''
+    and (e.org_id, e.id) > (
+      p_org_id, coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid)
+    and (e.org_id, e.id) <= (
+      p_org_id, coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid)
+    and o.deliveries is not null
+  order by e.org_id, e.id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Events with at least one open delivery, in the order of their ids.';
+
+-- Name: read_moved_keys(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select k.event_id::text, pg_catalog.jsonb_build_object('key', k.key,
+    'content', pg_catalog.encode(k.content, 'hex'), 'created_at', k.created_at)
+  from outbox.idempotency_key k
+  where k.org_id = p_org_id
+    and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid)
+  order by k.event_id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Idempotency keys that are stored, in the order of their events.';
+
+-- Name: read_moved_lanes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select x.lane_key, x.lane_item
+  from (
+    select e.id || '/' || l.key_hash as lane_key, pg_catalog.jsonb_build_object(
+      'endpoint_id', e.id, 'key_hash', l.key_hash, 'halted', l.halted,
+      'not_before', l.not_before) as lane_item
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    join outbox.lane l on l.gate_id = g.id and l.ordered
+    where e.org_id = p_org_id and e.status <> 'deleted'
+      and (l.halted or l.depth > 0 and l.not_before > '-infinity')
+    offset 0
+  ) x
+  where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
+  order by x.lane_key collate "C"
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Ordered lanes that are halted, or whose first delivery waits for its retry.';
+
+-- Name: read_moved_letters(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select outbox.letter_key(x), pg_catalog.to_jsonb(x) - 'org_id'
+  from outbox.dead_letter x
+  where x.org_id = p_org_id
+    and (p_after = '' or (x.failed_at, x.id) > (
+      (pg_catalog.split_part(p_after, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_after, '/', 2)::uuid))
+    and (p_upto is null or (x.failed_at, x.id) <= (
+      (pg_catalog.split_part(p_upto, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_upto, '/', 2)::uuid))
+  order by x.failed_at, x.id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Dead letters, also those that were replayed or discarded and are still stored.';
+
+-- Name: read_moved_settings(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select o.name, pg_catalog.jsonb_build_object('value', o.value, 'updated_at', o.updated_at)
+  from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto)
+  order by o.name collate "C"
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'The settings that have another value for the organisation.';
+
+-- Name: read_moved_types(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  -- The schema as text: jsonb would change its form.
+  select t.type, pg_catalog.jsonb_build_object('description', t.description,
+    'schema', t.schema::text, 'created_at', t.created_at, 'updated_at', t.updated_at)
+  from outbox.event_type t
+  where t.org_id = p_org_id and t.type collate "C" > p_after
+    and (p_upto is null or t.type collate "C" <= p_upto)
+  order by t.type collate "C"
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'The event types of the catalogue.';
 
 -- Name: read_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29582,6 +30821,38 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 
 COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
 
+-- Name: refuse_moved(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_moved(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.state in ('moved', 'finished') then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s', v_move.other);
+  elsif v_move.state = 'closed' then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
+  elsif v_move.state = 'receiving' then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_moved(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_moved(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_moved(p_org_id text) IS 'Raises OH012 if events of this organisation are published in another project. detail: the name of that project.';
+
 -- Name: refuse_old_snapshot(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_old_snapshot() RETURNS json
@@ -30252,6 +31523,37 @@ ALTER FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it. Its subscriptions ended at the deletion.';
+
+-- Name: remove_moved_deliveries(text, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  with gone as (
+    delete from outbox.delivery d using outbox.endpoint e
+    where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
+    returning d.lane_id
+  ), lanes as (
+    update outbox.lane l set depth = l.depth - b.n,
+      next_at = case when l.depth = b.n then 'infinity' else l.next_at end
+    from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
+    where l.id = b.lane_id
+    returning l.gate_id, b.n
+  )
+  update outbox.gate g set depth = g.depth - s.n
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION remove_moved_deliveries(p_org_id text, p_events uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) IS 'Removes open deliveries of these events that a move has copied and nothing has claimed. locks: the caller holds the gates of the organisation.';
 
 -- Name: remove_request_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33539,6 +34841,25 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
+-- Name: set_move_state(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_move_state(p_org_id text, p_state text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.org_move m
+  set state = p_state, settled_at = null, changed_at = outbox.clock()
+  where m.org_id = p_org_id;
+end
+$$;
+
+ALTER FUNCTION outbox.set_move_state(p_org_id text, p_state text) OWNER TO postgres;
+
+-- Name: FUNCTION set_move_state(p_org_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_move_state(p_org_id text, p_state text) IS 'Changes the state of a move. The caller has checked the state before.';
+
 -- Name: set_org_setting(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) RETURNS jsonb
@@ -33957,6 +35278,55 @@ ALTER FUNCTION outbox.settings_problem() OWNER TO postgres;
 -- Name: FUNCTION settings_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.settings_problem() IS 'The settings that functions read and that have no row; null if there is none.';
+
+-- Name: settle_move(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.settle_move(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id,
+    array['copying', 'closed', 'moved', 'finished']);
+  v_seen constant pg_snapshot := pg_catalog.pg_current_snapshot();
+  v_transactions boolean;
+  v_unrouted bigint;
+  v_leased bigint;
+begin
+  if v_move.settled_at is null then
+    update outbox.org_move m set settled_at = pg_catalog.pg_snapshot_xmax(v_seen)
+    where m.org_id = p_org_id;
+  end if;
+  v_transactions := v_move.settled_at is null
+    or pg_catalog.pg_snapshot_xmin(v_seen) < v_move.settled_at;
+  if not v_transactions then
+    perform outbox.end_lost_leases(p_org_id, outbox.clock());
+  end if;
+  select coalesce(pg_catalog.sum(l.leased), 0)
+  into v_leased
+  from outbox.endpoint e
+  join outbox.gate g on g.endpoint_id = e.id
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  where e.org_id = p_org_id and e.status <> 'deleted';
+  v_unrouted := (select pg_catalog.count(*) from outbox.unrouted u where u.org_id = p_org_id)
+    + (select pg_catalog.count(*) from outbox.unroutable u where u.org_id = p_org_id)
+    + (
+      select pg_catalog.count(*) from outbox.refusal r
+      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
+      where r.step = 'routing' and e.status <> 'deleted');
+  return pg_catalog.jsonb_build_object(
+    'settled', not v_transactions and v_leased = 0
+      and (v_move.state = 'copying' or v_unrouted = 0),
+    'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
+end
+$$;
+
+ALTER FUNCTION outbox.settle_move(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION settle_move(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.settle_move(p_org_id text) IS 'Whether the source has settled after its last change of state: {"settled", "transactions": whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events that wait for routing, which counts when the source is closed}. Call it until it has. OH004. locks: the gates of the organisation.';
 
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -36305,6 +37675,106 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Deletes the attempt of a claim that was released without sending. locks: the caller holds the message.';
 
+-- Name: undo_leaving(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.undo_leaving(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move;
+  v_now timestamptz := outbox.clock();
+begin
+  if not exists (select from outbox.org_move m where m.org_id = p_org_id) then
+    return;
+  end if;
+  v_move := outbox.check_move(p_org_id, array['copying', 'closed']);
+  delete from outbox.org_move m where m.org_id = p_org_id;
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
+    and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.open_publishing(p_org_id);
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.undo_leaving(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION undo_leaving(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.undo_leaving(p_org_id text) IS 'The source delivers and accepts events again. Nothing if there is no move. OH004: the source has left the organisation to the target.';
+
+-- Name: undo_receiving(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer DEFAULT 500) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_events uuid[];
+  v_part outbox.move_part;
+begin
+  if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
+    return false;
+  end if;
+  perform outbox.check_move(p_org_id, array['receiving']);
+  perform outbox.lock_org_gates(p_org_id);
+  v_events := array(
+    select r.key::uuid from outbox.read_moved_events(p_org_id, '', null, p_limit) r);
+  if pg_catalog.cardinality(v_events) > 0 then
+    perform outbox.remove_moved_deliveries(p_org_id, v_events);
+    delete from outbox.event e
+    where e.id = any (v_events)
+      and not exists (select from outbox.attempt a where a.event_id = e.id);
+    return true;
+  end if;
+  for v_part in
+    select * from outbox.move_part p where p.position is not null and p.name <> 'lane'
+    order by p.position desc
+  loop
+    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
+    using p_org_id, '', '[]'::jsonb;
+  end loop;
+  delete from outbox.org_move m where m.org_id = p_org_id;
+  perform outbox.open_publishing(p_org_id);
+  return false;
+end
+$_$;
+
+ALTER FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION undo_receiving(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) IS 'Removes what the target has received: up to p_limit events in each call, then the rest. Returns whether to call it again. OH004: the organisation is live here.';
+
+-- Name: unknown_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  perform outbox.check_move(p_org_id, array['live']);
+  return (
+    select coalesce(pg_catalog.jsonb_agg(k order by k), '[]')
+    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    where not exists (
+      select from outbox.event e where e.id = k::uuid and e.org_id = p_org_id));
+end
+$$;
+
+ALTER FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION unknown_events(p_org_id text, p_keys jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) IS 'Those of these ids of which the target has no event: they were published after the last comparison. OH004.';
+
 -- Name: unpublish_moved(jsonb, text, text, outbox.watched_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) RETURNS integer[]
@@ -38229,6 +39699,241 @@ ALTER FUNCTION outbox.worker_facts(p_says jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.worker_facts(p_says jsonb) IS 'What a worker says about itself in p_contract of dispatch(): {"host", "pid", "version", "in_flight": deliveries that it holds, "delivered": those of its last 60 s, "oldest", "newest": its contracts}; null if it says nothing. A member that cannot be read is null.';
 
+-- Name: write_move_page(text, text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+  v_write text := (select p.write_function from outbox.move_part p where p.name = p_part);
+begin
+  perform outbox.check_move(p_org_id, array['receiving']);
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
+  using p_org_id, p_after, p_upto, p_items;
+  return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
+end
+$_$;
+
+ALTER FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) IS 'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 unless the organisation is being moved to this database.';
+
+-- Name: write_moved_catalogue(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  delete from outbox.event_catalogue c
+  where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue';
+  insert into outbox.event_catalogue (org_id, strict, version)
+  select p_org_id, (i #>> '{item,strict}')::boolean, (i #>> '{item,version}')::bigint
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of the catalogue (see move_part).';
+
+-- Name: write_moved_endpoints(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+begin
+  perform outbox.drop_moved_endpoint(e.id)
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+    and not exists (
+      select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
+  perform outbox.put_moved_endpoint(v_move, i -> 'item')
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of endpoints (see move_part).';
+
+-- Name: write_moved_events(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  perform outbox.remove_moved_deliveries(p_org_id, array(
+    select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
+  perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.park(v_endpoints, outbox.clock());
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of events (see move_part). An event whose deliveries are removed stays.';
+
+-- Name: write_moved_keys(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  delete from outbox.idempotency_key k
+  where k.org_id = p_org_id and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid);
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, i #>> '{item,key}', (i ->> 'key')::uuid,
+    pg_catalog.decode(i #>> '{item,content}', 'hex'), (i #>> '{item,created_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i
+  on conflict (org_id, key) do update set event_id = excluded.event_id,
+    content = excluded.content, created_at = excluded.created_at;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of idempotency keys (see move_part).';
+
+-- Name: write_moved_lanes(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  update outbox.lane l set halted = false, not_before = '-infinity',
+    next_at = case when l.depth > 0 then v_now else 'infinity' end
+  from outbox.gate g
+  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.ordered
+    and (g.endpoint_id || '/' || l.key_hash) in (
+      select r.key from outbox.read_moved_lanes(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select g.id, true, i.key_hash
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where not exists (
+    select from outbox.lane l where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash);
+  update outbox.lane l set halted = i.halted, not_before = i.not_before,
+    next_at = case
+      when i.halted or l.depth = 0 then 'infinity'
+      else greatest(v_now, i.not_before)
+    end
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint, halted boolean, not_before timestamptz)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash;
+  perform outbox.park(v_endpoints, v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of lanes (see move_part). locks: the gates of the organisation.';
+
+-- Name: write_moved_letters(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  perform outbox.lock_org_gates(p_org_id);
+  delete from outbox.dead_letter x
+  where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
+    select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.dead_letter
+  select (pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of dead letters (see move_part). locks: the gates of the organisation.';
+
+-- Name: write_moved_settings(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  delete from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto);
+  insert into outbox.org_setting (org_id, name, value, updated_at)
+  select p_org_id, i ->> 'key', i #> '{item,value}', (i #>> '{item,updated_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of settings (see move_part).';
+
+-- Name: write_moved_types(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  delete from outbox.event_type t
+  where t.org_id = p_org_id and t.type collate "C" > p_after
+    and (p_upto is null or t.type collate "C" <= p_upto);
+  insert into outbox.event_type (org_id, type, description, schema, created_at, updated_at)
+  select p_org_id, i ->> 'key', i #>> '{item,description}', (i #>> '{item,schema}')::json,
+    (i #>> '{item,created_at}')::timestamptz, (i #>> '{item,updated_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of event types (see move_part).';
+
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.activity (
@@ -38929,7 +40634,7 @@ ALTER TABLE outbox.event_bytes OWNER TO postgres;
 
 -- Name: TABLE event_bytes; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of them has a limit. spent_until: the end of the day if they reach its limit.';
+COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of them has a limit. spent_until: the end of the day if they reach its limit; infinity: see close_publishing().';
 
 -- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -39192,6 +40897,25 @@ ALTER TABLE outbox.message_channel OWNER TO postgres;
 -- Name: TABLE message_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.message_channel IS 'The endpoints that send messages. account: the sender at the provider, under which each id of the provider is unique; for WhatsApp it is Meta''s id of the number.';
+
+-- Name: move_part; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.move_part (
+    name text NOT NULL,
+    "position" integer,
+    read_function text,
+    write_function text,
+    page_rows integer,
+    CONSTRAINT move_part_is_whole CHECK ((num_nulls("position", read_function, write_function, page_rows) = ANY (ARRAY[0, 4]))),
+    CONSTRAINT move_part_read_is_a_name CHECK ((read_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT move_part_write_is_a_name CHECK ((write_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text))
+);
+
+ALTER TABLE outbox.move_part OWNER TO postgres;
+
+-- Name: TABLE move_part; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.move_part IS 'What becomes of the tables with rows of organisations if one moves. With a position: they move, in this order. Without: their rows move together with another part, or stay, such as history. An organisation with rows in any other table cannot move. read_function: the organisation, the key before the page, its last key (null: none), the most rows; returns (key, item). write_function: the organisation, both keys, [{"key", "item"}]; makes this range equal to them.';
 
 -- Name: org_setting; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -40510,6 +42234,16 @@ ALTER TABLE ONLY outbox.message_attempt
 ALTER TABLE ONLY outbox.message_channel
     ADD CONSTRAINT message_channel_pkey PRIMARY KEY (endpoint_id);
 
+-- Name: move_part move_part_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.move_part
+    ADD CONSTRAINT move_part_pkey PRIMARY KEY (name);
+
+-- Name: move_part move_part_position_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.move_part
+    ADD CONSTRAINT move_part_position_key UNIQUE ("position");
+
 -- Name: notice_rule notice_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.notice_rule
@@ -40519,6 +42253,11 @@ ALTER TABLE ONLY outbox.notice_rule
 
 ALTER TABLE ONLY outbox.opt_out
     ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, person_id, purpose);
+
+-- Name: org_move org_move_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.org_move
+    ADD CONSTRAINT org_move_pkey PRIMARY KEY (org_id);
 
 -- Name: org_setting org_setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -41164,6 +42903,10 @@ CREATE TRIGGER announce_cleared AFTER UPDATE ON outbox.dead_letter REFERENCING O
 
 CREATE TRIGGER endpoint_is_kept BEFORE UPDATE OF id, org_id, kind ON outbox.endpoint FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.kind IS DISTINCT FROM new.kind))) EXECUTE FUNCTION outbox.keep_endpoint();
 
+-- Name: endpoint endpoint_waits_for_move; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_waits_for_move BEFORE INSERT OR UPDATE OF status ON outbox.endpoint FOR EACH ROW WHEN ((new.status = 'enabled'::text)) EXECUTE FUNCTION outbox.keep_moving();
+
 -- Name: saga_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.saga_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
@@ -41409,6 +43152,10 @@ ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.message_channel ENABLE ROW LEVEL SECURITY;
 
+-- Name: move_part; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.move_part ENABLE ROW LEVEL SECURITY;
+
 -- Name: notice_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
@@ -41416,6 +43163,10 @@ ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
 -- Name: opt_out; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.opt_out ENABLE ROW LEVEL SECURITY;
+
+-- Name: org_move; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.org_move ENABLE ROW LEVEL SECURITY;
 
 -- Name: org_setting; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -41607,9 +43358,17 @@ REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timest
 
 REVOKE ALL ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) FROM PUBLIC;
 
+-- Name: FUNCTION add_late_events(p_org_id text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) FROM PUBLIC;
+
+-- Name: FUNCTION add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -41745,6 +43504,10 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
@@ -41833,6 +43596,14 @@ REVOKE ALL ON FUNCTION outbox.base_type(p_type oid) FROM PUBLIC;
 -- Name: FUNCTION begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) FROM PUBLIC;
+
+-- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42179,6 +43950,14 @@ REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text)
 
 REVOKE ALL ON FUNCTION outbox.check_module(p_name text, p_version text) FROM PUBLIC;
 
+-- Name: FUNCTION check_move(p_org_id text, p_states text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_move(p_org_id text, p_states text[]) FROM PUBLIC;
+
+-- Name: FUNCTION check_move_name(p_other text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_move_name(p_other text) FROM PUBLIC;
+
 -- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
@@ -42355,6 +44134,14 @@ REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_publishing(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_source(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_source(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION column_guard(p_table oid, p_row text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42714,6 +44501,10 @@ REVOKE ALL ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time
 
 REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION drop_moved_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION drop_partition(p_table text, p_part regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.drop_partition(p_table text, p_part regclass) FROM PUBLIC;
@@ -42755,9 +44546,17 @@ REVOKE ALL ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, 
 
 REVOKE ALL ON FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION end_lost_leases(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION end_missing(p_claim outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION end_moved_events(p_org_id text, p_keys jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43027,6 +44826,10 @@ REVOKE ALL ON FUNCTION outbox.find_setting(p_name text) FROM PUBLIC;
 -- Name: FUNCTION finish_change(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION finish_source(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.finish_source(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION first_ahead(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43612,6 +45415,10 @@ REVOKE ALL ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) F
 
 REVOKE ALL ON FUNCTION outbox.keep_endpoint() FROM PUBLIC;
 
+-- Name: FUNCTION keep_moving(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_moving() FROM PUBLIC;
+
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -43753,9 +45560,17 @@ REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outb
 
 REVOKE ALL ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION leave_source(p_org_id text, p_target jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION letter_key(p_letter outbox.dead_letter); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.letter_key(p_letter outbox.dead_letter) FROM PUBLIC;
 
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43927,6 +45742,10 @@ REVOKE ALL ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id 
 
 REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 
+-- Name: FUNCTION lock_org_gates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_org_gates(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
@@ -44095,6 +45914,30 @@ REVOKE ALL ON FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time 
 -- Name: FUNCTION move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION move_blockers(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_blockers(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION move_reason(p_move outbox.org_move); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_reason(p_move outbox.org_move) FROM PUBLIC;
+
+-- Name: FUNCTION move_state(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_state(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION move_totals(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_totals(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION moved_deliveries(p_deliveries outbox.delivery[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) FROM PUBLIC;
+
+-- Name: FUNCTION moved_status(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION name_columns(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44275,6 +46118,14 @@ REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_publishing(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_publishing(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44569,9 +46420,9 @@ REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44597,6 +46448,10 @@ REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) F
 -- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION put_moved_endpoint(p_move outbox.org_move, p_item jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44675,6 +46530,42 @@ REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
 -- Name: FUNCTION read_late(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_late(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION read_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44859,6 +46750,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PU
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_moved(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_moved(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_old_snapshot(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_old_snapshot() FROM PUBLIC;
@@ -44938,6 +46833,10 @@ REVOKE ALL ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) FROM PUB
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION remove_moved_deliveries(p_org_id text, p_events uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45329,6 +47228,10 @@ REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status t
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
+-- Name: FUNCTION set_move_state(p_org_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_move_state(p_org_id text, p_state text) FROM PUBLIC;
+
 -- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) FROM PUBLIC;
@@ -45381,6 +47284,10 @@ REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 -- Name: FUNCTION settings_problem(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.settings_problem() FROM PUBLIC;
+
+-- Name: FUNCTION settle_move(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.settle_move(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45666,6 +47573,18 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION undo_leaving(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.undo_leaving(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION undo_receiving(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION unknown_events(p_org_id text, p_keys jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) FROM PUBLIC;
@@ -45892,6 +47811,42 @@ REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) F
 -- Name: FUNCTION worker_facts(p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.worker_facts(p_says jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
 
 -- Name: TABLE activity; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1,0 +1,109 @@
+-- The move of an organisation to another project. This file has its state, which publishing and the
+-- endpoints respect; the folder moves has its steps.
+--
+-- Two databases take part, and each has one row for the organisation:
+--
+--   source      copying    its endpoints are paused; events are accepted and wait
+--               closed     publishing is refused; what was open is compared for the last time
+--               moved      the target delivers: no way back. The source ends its own copies
+--               finished   nothing of the organisation is left here; publishing stays refused
+--   target      receiving  publishing is refused, and no endpoint can be enabled
+--               live       the organisation is here
+--
+-- The source changes to moved before the target becomes live. So nothing is sent by both, whenever
+-- the command ends, and what is between the two is continued by the next run.
+
+create table outbox.org_move (
+  org_id text primary key,
+  move_id uuid not null,
+  role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
+  state text not null,
+  other text not null,
+  endpoints jsonb not null default '{}',
+  settled_at xid8,
+  started_at timestamptz not null,
+  changed_at timestamptz not null,
+  constraint org_move_state_is_known check (
+    state in ('copying', 'closed', 'moved', 'finished') and role = 'source'
+    or state in ('receiving', 'live') and role = 'target'
+  )
+);
+comment on table outbox.org_move is
+  'The last move of an organisation to or from another project. other: the name of that project; '
+  'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
+  'transactions below it were open after the last change of state, and must end before the next '
+  'step.';
+
+create function outbox.refuse_moved(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.state in ('moved', 'finished') then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s', v_move.other);
+  elsif v_move.state = 'closed' then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
+  elsif v_move.state = 'receiving' then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
+  end if;
+end
+$$;
+comment on function outbox.refuse_moved(text) is
+  'Raises OH012 if events of this organisation are published in another project. detail: the name '
+  'of that project.';
+
+create function outbox.close_publishing(p_org_id text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
+  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
+  on conflict (org_id) do update set spent_until = 'infinity';
+end
+$$;
+comment on function outbox.close_publishing(text, timestamptz) is
+  'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
+  'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
+
+create function outbox.open_publishing(p_org_id text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.event_bytes b set spent_until = '-infinity'
+  where b.org_id = p_org_id and b.spent_until = 'infinity';
+end
+$$;
+comment on function outbox.open_publishing(text) is 'The reverse of close_publishing().';
+
+create function outbox.keep_moving() returns trigger
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.state <> 'live';
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
+        'here', new.org_id,
+        case
+          when v_move.role = 'target' then 'is still in'
+          when v_move.state in ('moved', 'finished') then 'has moved to'
+          else 'is moving to'
+        end, v_move.other),
+      hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
+  end if;
+  return new;
+end
+$$;
+comment on function outbox.keep_moving() is
+  'Trigger: OH012 for an endpoint that is created, resumed or enabled in the project that does not '
+  'deliver for its organisation.';

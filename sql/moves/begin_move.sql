@@ -1,0 +1,224 @@
+-- The begin of a move: what prevents it, and the pause of the endpoints.
+
+create function outbox.move_blockers(p_org_id text) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_blockers text[];
+  v_table text;
+  v_is_used boolean;
+begin
+  select pg_catalog.array_agg(b.problem) into v_blockers
+  from (
+    select pg_catalog.format('endpoint %s is of the kind %s: only webhooks move', e.id, e.kind)
+      as problem
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and j.org_id = p_org_id
+    union all
+    select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
+    from outbox.delivered_mark m
+    where m.finished_at is null and coalesce(m.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('event %s was set aside by routing: call route_again()', u.event_id)
+    from outbox.unroutable u
+    where u.org_id = p_org_id and u.again_at = 'infinity'
+    union all
+    select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
+      'wait until it is delivered', x.event_id, x.endpoint_id)
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and x.replayed_at is not null
+      and not exists (select from outbox.event v where v.id = x.event_id)
+      and exists (
+        select from outbox.delivery d
+        where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id)
+    limit 100
+  ) b;
+  for v_table in
+    select c.relname
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a
+      on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and not exists (select from outbox.move_part p where p.name = c.relname)
+    order by c.relname
+  loop
+    execute pg_catalog.format(
+      'select exists (select from outbox.%I t where t.org_id = $1)', v_table)
+    into v_is_used using p_org_id;
+    if v_is_used then
+      v_blockers := v_blockers || pg_catalog.format(
+        'outbox.%s has rows of the organisation, which cannot move yet', v_table);
+    end if;
+  end loop;
+  return coalesce(v_blockers, '{}');
+end
+$$;
+comment on function outbox.move_blockers(text) is
+  'Why an organisation cannot move, as sentences; empty: it can.';
+
+create function outbox.move_state(p_org_id text) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  perform outbox.check_user_org(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
+    'version', outbox.version() ->> 'version',
+    'database', outbox.database_id(),
+    'key_hash', outbox.key_hash('partition', 'outhook')::text,
+    'parts', (
+      select pg_catalog.jsonb_agg(p.name order by p.position)
+      from outbox.move_part p where p.position is not null),
+    'blockers', case
+      when v_move.state is null or v_move.state in ('live', 'copying')
+      then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
+    end,
+    'totals', outbox.move_totals(p_org_id));
+end
+$$;
+comment on function outbox.move_state(text) is
+  'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
+  '"version", "database", "key_hash": lanes can move only between databases with the same, '
+  '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+
+create function outbox.move_totals(p_org_id text) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'endpoints', (
+      select pg_catalog.count(*) from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', (
+      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
+      join outbox.gate g on g.endpoint_id = e.id
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'dead_letters', (
+      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+end
+$$;
+comment on function outbox.move_totals(text) is
+  '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
+  'same when a copy is complete.';
+
+create function outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_found text;
+begin
+  perform outbox.check_move_name(p_other);
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if v_move.move_id = p_move_id then
+    return;
+  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
+      hint = 'End that move first';
+  end if;
+  select p.name into v_found
+  from outbox.move_part p
+  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+  where p.position is not null and r.n <> '0'
+  order by p.position
+  limit 1;
+  if v_found is not null
+    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
+    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the target has something of organisation %s already: %s',
+        p_org_id, coalesce(v_found, 'events that are not routed')),
+      hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
+        'dead letters and idempotency keys of the organisation';
+  end if;
+  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
+    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at;
+  perform outbox.close_publishing(p_org_id, v_now);
+end
+$$;
+comment on function outbox.begin_receiving(text, uuid, text) is
+  'The first step, in the target: nobody can publish for the organisation here until it is live. '
+  'Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
+
+create function outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  perform outbox.check_move_name(p_other);
+  -- Nobody creates an endpoint meanwhile.
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if v_move.move_id = p_move_id and v_move.role = 'source' then
+    return;
+  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
+        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
+        else pg_catalog.array_to_string(v_blockers, '; ')
+      end),
+      hint = 'End or remove what is named, and begin again';
+  end if;
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
+  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
+    changed_at)
+  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
+      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
+  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
+    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
+  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
+    version = e.version + 1, updated_at = v_now
+  where e.org_id = p_org_id and e.status = 'enabled';
+end
+$$;
+comment on function outbox.begin_leaving(text, uuid, text) is
+  'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
+  'Nothing if this move has begun. OH001; OH004: what prevents the move.';
+
+create function outbox.check_move_name(p_other text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_other is null or p_other !~ '^[\x21-\x7e]{1,100}$' then
+    perform outbox.invalid('other', 'is not 1 to 100 visible ASCII characters',
+      'Expected a name of the other project that publishers know, such as eu-2; no URL with a '
+      'password');
+  end if;
+end
+$$;
+comment on function outbox.check_move_name(text) is
+  'Raises OH001 unless this can be the name of a project. Publishers see it in OH012.';
