@@ -76,7 +76,6 @@ begin
   return pg_catalog.jsonb_build_object(
     'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
     'version', outbox.version() ->> 'version',
-    'database', outbox.database_id(),
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
       select pg_catalog.jsonb_agg(p.name order by p.position)
@@ -90,7 +89,7 @@ end
 $$;
 comment on function outbox.move_state(text) is
   'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
-  '"version", "database", "key_hash": lanes can move only between databases with the same, '
+  '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 create function outbox.move_totals(p_org_id text) returns jsonb

@@ -84,13 +84,15 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
   update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- A paused gate is parked for 5 s.
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);
   perform outbox.kick_on_commit();
 end
 $$;
 comment on function outbox.open_target(text, uuid) is
   'The target delivers and accepts events of the organisation. Call it after leave_source(). '
-  'Nothing if it is live. OH004.';
+  'Nothing if it is live. OH004. locks: the gates of the organisation.';
 
 create function outbox.unknown_events(p_org_id text, p_keys jsonb) returns jsonb
 language plpgsql
@@ -110,7 +112,7 @@ comment on function outbox.unknown_events(text, jsonb) is
   'Those of these ids of which the target has no event: they were published after the last '
   'comparison. OH004.';
 
-create function outbox.add_late_events(p_org_id text, p_items jsonb) returns void
+create function outbox.add_late_events(p_org_id text, p_items text) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -118,15 +120,15 @@ as $$
 declare
   v_unknown jsonb := outbox.unknown_events(p_org_id, (
     select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items) i));
+    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
 begin
   perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items) i
+    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
     where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
   perform outbox.kick_on_commit();
 end
 $$;
-comment on function outbox.add_late_events(text, jsonb) is
+comment on function outbox.add_late_events(text, text) is
   'Adds items of read_move_page() to the target after the switch, without those that it knows. '
   'OH004.';
 
@@ -157,10 +159,7 @@ begin
     v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
       'the organisation has moved to ' || v_move.other, v_now);
   end loop;
-  update outbox.lane l set next_at = 'infinity'
-  from outbox.gate g
-  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.depth = 0
-    and l.next_at < 'infinity';
+  perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, v_now);
   return v_ended;
 end

@@ -66,16 +66,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'n', pg_catalog.count(*),
       'upto', pg_catalog.max(r.key collate "C"),
+      'more', coalesce(
+        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
       'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
         pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
         ''), 'UTF8')), 'hex'),
       'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      -- As text: a client may lose digits of a number.
       'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
-        order by r.key collate "C"), '[]') end)
+        order by r.key collate "C"), '[]')::text end)
     from (
       select x.key, x.item,
         pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.count(*) over () as total,
         pg_catalog.sum(pg_catalog.octet_length(x.item::text))
           over (order by x.key collate "C") as bytes
       from %s($1, $2, $3, $4) x
@@ -89,13 +93,14 @@ begin
 end
 $$;
 comment on function outbox.read_move_page(text, text, text, text, boolean, boolean) is
-  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "digest": '
-  'SHA-256, "keys", "items": [{"key", "item"}] or null}. p_after: the last key of the page before; '
-  'p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and '
-  'move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
+  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether '
+  'others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. '
+  'p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of '
+  'this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their '
+  'secrets in the clear. OH001.';
 
 create function outbox.write_move_page(
-  p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb
+  p_org_id text, p_part text, p_after text, p_upto text, p_items text
 ) returns jsonb
 language plpgsql set search_path = '' set timezone = 'UTC'
 as $$
@@ -104,11 +109,11 @@ declare
 begin
   perform outbox.check_move(p_org_id, array['receiving']);
   execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
-  using p_org_id, p_after, p_upto, p_items;
+  using p_org_id, p_after, p_upto, p_items::jsonb;
   return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
 end
 $$;
-comment on function outbox.write_move_page(text, text, text, text, jsonb) is
+comment on function outbox.write_move_page(text, text, text, text, text) is
   'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
   'unless the organisation is being moved to this database.';
 

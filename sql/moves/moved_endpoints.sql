@@ -1,6 +1,6 @@
--- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate knows
--- of its receiver. They keep their ids, so receivers, applications and open deliveries need no
--- change. The secrets are in the pages that pass from one database to the other, and nowhere else.
+-- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
+-- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need
+-- no change. The secrets are in the pages that pass from one database to the other, and nowhere else.
 
 create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -142,8 +142,8 @@ begin
 end
 $$;
 comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
-  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id is '
-  'in use here.';
+  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id '
+  'is in use here.';
 
 create function outbox.write_moved_endpoints(
   p_org_id text, p_after text, p_upto text, p_items jsonb

@@ -1,6 +1,6 @@
 -- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
--- event that they have had. attempt, failed_attempts and the times stay, so retries and dead letters
--- come when they would have come. In an ordered lane due_at is the order, and it stays too.
+-- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
+-- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
 --
 -- What is delivered already, and each attempt, stays in the source.
 
@@ -195,6 +195,25 @@ comment on function outbox.add_moved_events(text, jsonb, timestamptz) is
   'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of '
   'the organisation.';
 
+create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.lane l using outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and (l.ordered or l.key_hash <> 0);
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+end
+$$;
+comment on function outbox.remove_empty_lanes(uuid[]) is
+  'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an '
+  'unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
+
 create function outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -206,8 +225,7 @@ begin
     where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
     returning d.lane_id
   ), lanes as (
-    update outbox.lane l set depth = l.depth - b.n,
-      next_at = case when l.depth = b.n then 'infinity' else l.next_at end
+    update outbox.lane l set depth = l.depth - b.n
     from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
     where l.id = b.lane_id
     returning l.gate_id, b.n
@@ -234,6 +252,7 @@ begin
   perform outbox.remove_moved_deliveries(p_org_id, array(
     select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, outbox.clock());
 end
 $$;

@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function outbox.end_lost_leases(text, timestamptz) is
-  'Records the ended leases of an organisation, which no claim does while its endpoints are paused. '
-  'locks: the gates of the organisation.';
+  'Records the ended leases of an organisation, which no claim does while its endpoints are '
+  'paused. locks: the gates of the organisation.';
 
 create function outbox.settle_move(p_org_id text) returns jsonb
 language plpgsql

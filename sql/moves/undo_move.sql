@@ -1,5 +1,5 @@
--- The way back, until leave_source(): first the target forgets what it has received, then the source
--- delivers again.
+-- The way back, until leave_source(): first the target forgets what it has received, then the
+-- source delivers again.
 
 create function outbox.undo_receiving(p_org_id text, p_limit integer default 500) returns boolean
 language plpgsql
@@ -60,10 +60,11 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
     and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);
   perform outbox.kick_on_commit();
 end
 $$;
 comment on function outbox.undo_leaving(text) is
-  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source has '
-  'left the organisation to the target.';
+  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source '
+  'has left the organisation to the target. locks: the gates of the organisation.';

@@ -22072,16 +22072,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'n', pg_catalog.count(*),
       'upto', pg_catalog.max(r.key collate "C"),
+      'more', coalesce(
+        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
       'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
         pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
         ''), 'UTF8')), 'hex'),
       'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      -- As text: a client may lose digits of a number.
       'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
-        order by r.key collate "C"), '[]') end)
+        order by r.key collate "C"), '[]')::text end)
     from (
       select x.key, x.item,
         pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.count(*) over () as total,
         pg_catalog.sum(pg_catalog.octet_length(x.item::text))
           over (order by x.key collate "C") as bytes
       from %s($1, $2, $3, $4) x
@@ -22095,13 +22099,13 @@ begin
 end
 $$;
 comment on function outbox.read_move_page(text, text, text, text, boolean, boolean) is
-  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "digest": '
-  'SHA-256, "keys", "items": [{"key", "item"}] or null}. p_after: the last key of the page before; '
-  'p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and '
+  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": '
+  'whether others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], '
+  'or null}. p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and '
   'move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
 
 create function outbox.write_move_page(
-  p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb
+  p_org_id text, p_part text, p_after text, p_upto text, p_items text
 ) returns jsonb
 language plpgsql set search_path = '' set timezone = 'UTC'
 as $$
@@ -22110,11 +22114,11 @@ declare
 begin
   perform outbox.check_move(p_org_id, array['receiving']);
   execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
-  using p_org_id, p_after, p_upto, p_items;
+  using p_org_id, p_after, p_upto, p_items::jsonb;
   return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
 end
 $$;
-comment on function outbox.write_move_page(text, text, text, text, jsonb) is
+comment on function outbox.write_move_page(text, text, text, text, text) is
   'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
   'unless the organisation is being moved to this database.';
 
@@ -22154,8 +22158,8 @@ comment on function outbox.move_reason(outbox.org_move) is
 
 -- sql/moves/moved_endpoints.sql
 
--- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate knows
--- of its receiver. They keep their ids, so receivers, applications and open deliveries need no
+-- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
+-- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need no
 -- change. The secrets are in the pages that pass from one database to the other, and nowhere else.
 
 create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
@@ -22298,8 +22302,8 @@ begin
 end
 $$;
 comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
-  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id is '
-  'in use here.';
+  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id '
+  'is in use here.';
 
 create function outbox.write_moved_endpoints(
   p_org_id text, p_after text, p_upto text, p_items jsonb
@@ -22327,8 +22331,8 @@ comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
 -- sql/moves/moved_events.sql
 
 -- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
--- event that they have had. attempt, failed_attempts and the times stay, so retries and dead letters
--- come when they would have come. In an ordered lane due_at is the order, and it stays too.
+-- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
+-- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
 --
 -- What is delivered already, and each attempt, stays in the source.
 
@@ -22523,6 +22527,25 @@ comment on function outbox.add_moved_events(text, jsonb, timestamptz) is
   'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of '
   'the organisation.';
 
+create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.lane l using outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and (l.ordered or l.key_hash <> 0);
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+end
+$$;
+comment on function outbox.remove_empty_lanes(uuid[]) is
+  'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an '
+  'unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
+
 create function outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -22534,8 +22557,7 @@ begin
     where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
     returning d.lane_id
   ), lanes as (
-    update outbox.lane l set depth = l.depth - b.n,
-      next_at = case when l.depth = b.n then 'infinity' else l.next_at end
+    update outbox.lane l set depth = l.depth - b.n
     from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
     where l.id = b.lane_id
     returning l.gate_id, b.n
@@ -22562,6 +22584,7 @@ begin
   perform outbox.remove_moved_deliveries(p_org_id, array(
     select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, outbox.clock());
 end
 $$;
@@ -22860,7 +22883,6 @@ begin
   return pg_catalog.jsonb_build_object(
     'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
     'version', outbox.version() ->> 'version',
-    'database', outbox.database_id(),
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
       select pg_catalog.jsonb_agg(p.name order by p.position)
@@ -22874,7 +22896,7 @@ end
 $$;
 comment on function outbox.move_state(text) is
   'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
-  '"version", "database", "key_hash": lanes can move only between databases with the same, '
+  '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 create function outbox.move_totals(p_org_id text) returns jsonb
@@ -23034,8 +23056,8 @@ begin
 end
 $$;
 comment on function outbox.end_lost_leases(text, timestamptz) is
-  'Records the ended leases of an organisation, which no claim does while its endpoints are paused. '
-  'locks: the gates of the organisation.';
+  'Records the ended leases of an organisation, which no claim does while its endpoints are '
+  'paused. locks: the gates of the organisation.';
 
 create function outbox.settle_move(p_org_id text) returns jsonb
 language plpgsql
@@ -23171,13 +23193,15 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
   update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- A paused gate is parked for 5 s.
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);
   perform outbox.kick_on_commit();
 end
 $$;
 comment on function outbox.open_target(text, uuid) is
   'The target delivers and accepts events of the organisation. Call it after leave_source(). '
-  'Nothing if it is live. OH004.';
+  'Nothing if it is live. OH004. locks: the gates of the organisation.';
 
 create function outbox.unknown_events(p_org_id text, p_keys jsonb) returns jsonb
 language plpgsql
@@ -23197,7 +23221,7 @@ comment on function outbox.unknown_events(text, jsonb) is
   'Those of these ids of which the target has no event: they were published after the last '
   'comparison. OH004.';
 
-create function outbox.add_late_events(p_org_id text, p_items jsonb) returns void
+create function outbox.add_late_events(p_org_id text, p_items text) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -23205,15 +23229,15 @@ as $$
 declare
   v_unknown jsonb := outbox.unknown_events(p_org_id, (
     select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items) i));
+    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
 begin
   perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items) i
+    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
     where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
   perform outbox.kick_on_commit();
 end
 $$;
-comment on function outbox.add_late_events(text, jsonb) is
+comment on function outbox.add_late_events(text, text) is
   'Adds items of read_move_page() to the target after the switch, without those that it knows. '
   'OH004.';
 
@@ -23244,10 +23268,7 @@ begin
     v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
       'the organisation has moved to ' || v_move.other, v_now);
   end loop;
-  update outbox.lane l set next_at = 'infinity'
-  from outbox.gate g
-  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.depth = 0
-    and l.next_at < 'infinity';
+  perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, v_now);
   return v_ended;
 end
@@ -23294,8 +23315,8 @@ comment on function outbox.finish_source(text) is
 
 -- sql/moves/undo_move.sql
 
--- The way back, until leave_source(): first the target forgets what it has received, then the source
--- delivers again.
+-- The way back, until leave_source(): first the target forgets what it has received, then the
+-- source delivers again.
 
 create function outbox.undo_receiving(p_org_id text, p_limit integer default 500) returns boolean
 language plpgsql
@@ -23356,13 +23377,14 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
     and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);
   perform outbox.kick_on_commit();
 end
 $$;
 comment on function outbox.undo_leaving(text) is
-  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source has '
-  'left the organisation to the target.';
+  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source '
+  'has left the organisation to the target. locks: the gates of the organisation.';
 
 -- sql/moves/rights.sql
 

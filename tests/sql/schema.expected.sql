@@ -1018,9 +1018,9 @@ ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
--- Name: add_late_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: add_late_events(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) RETURNS void
+CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -1028,20 +1028,20 @@ CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) RETURNS voi
 declare
   v_unknown jsonb := outbox.unknown_events(p_org_id, (
     select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items) i));
+    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
 begin
   perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items) i
+    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
     where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
   perform outbox.kick_on_commit();
 end
 $$;
 
-ALTER FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.add_late_events(p_org_id text, p_items text) OWNER TO postgres;
 
--- Name: FUNCTION add_late_events(p_org_id text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_late_events(p_org_id text, p_items text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) IS 'Adds items of read_move_page() to the target after the switch, without those that it knows. OH004.';
+COMMENT ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) IS 'Adds items of read_move_page() to the target after the switch, without those that it knows. OH004.';
 
 -- Name: add_message_channel(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12483,10 +12483,7 @@ begin
     v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
       'the organisation has moved to ' || v_move.other, v_now);
   end loop;
-  update outbox.lane l set next_at = 'infinity'
-  from outbox.gate g
-  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.depth = 0
-    and l.next_at < 'infinity';
+  perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, v_now);
   return v_ended;
 end
@@ -23557,7 +23554,6 @@ begin
   return pg_catalog.jsonb_build_object(
     'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
     'version', outbox.version() ->> 'version',
-    'database', outbox.database_id(),
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
       select pg_catalog.jsonb_agg(p.name order by p.position)
@@ -23574,7 +23570,7 @@ ALTER FUNCTION outbox.move_state(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION move_state(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.move_state(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), "version", "database", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+COMMENT ON FUNCTION outbox.move_state(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 -- Name: move_totals(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25165,6 +25161,8 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
   update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- A paused gate is parked for 5 s.
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);
   perform outbox.kick_on_commit();
 end
@@ -25174,7 +25172,7 @@ ALTER FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) OWNER TO postgr
 
 -- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) IS 'The target delivers and accepts events of the organisation. Call it after leave_source(). Nothing if it is live. OH004.';
+COMMENT ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) IS 'The target delivers and accepts events of the organisation. Call it after leave_source(). Nothing if it is live. OH004. locks: the gates of the organisation.';
 
 -- Name: open_window(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28738,16 +28736,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'n', pg_catalog.count(*),
       'upto', pg_catalog.max(r.key collate "C"),
+      'more', coalesce(
+        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
       'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
         pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
         ''), 'UTF8')), 'hex'),
       'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      -- As text: a client may lose digits of a number.
       'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
-        order by r.key collate "C"), '[]') end)
+        order by r.key collate "C"), '[]')::text end)
     from (
       select x.key, x.item,
         pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.count(*) over () as total,
         pg_catalog.sum(pg_catalog.octet_length(x.item::text))
           over (order by x.key collate "C") as bytes
       from %s($1, $2, $3, $4) x
@@ -28765,7 +28767,7 @@ ALTER FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p
 
 -- Name: FUNCTION read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) IS 'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "digest": SHA-256, "keys", "items": [{"key", "item"}] or null}. p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
+COMMENT ON FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) IS 'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
 
 -- Name: read_moved_catalogue(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31488,6 +31490,30 @@ ALTER FUNCTION outbox.remove_done_parts(p_batch outbox.routing) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) IS 'After a turn: the parts before the first event that still waits leave waiting_part. locks: the caller holds router.';
 
+-- Name: remove_empty_lanes(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  delete from outbox.lane l using outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and (l.ordered or l.key_hash <> 0);
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION remove_empty_lanes(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) IS 'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
+
 -- Name: remove_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
@@ -31537,8 +31563,7 @@ begin
     where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
     returning d.lane_id
   ), lanes as (
-    update outbox.lane l set depth = l.depth - b.n,
-      next_at = case when l.depth = b.n then 'infinity' else l.next_at end
+    update outbox.lane l set depth = l.depth - b.n
     from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
     where l.id = b.lane_id
     returning l.gate_id, b.n
@@ -37697,6 +37722,7 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
     and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);
   perform outbox.kick_on_commit();
 end
@@ -37706,7 +37732,7 @@ ALTER FUNCTION outbox.undo_leaving(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION undo_leaving(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.undo_leaving(p_org_id text) IS 'The source delivers and accepts events again. Nothing if there is no move. OH004: the source has left the organisation to the target.';
+COMMENT ON FUNCTION outbox.undo_leaving(p_org_id text) IS 'The source delivers and accepts events again. Nothing if there is no move. OH004: the source has left the organisation to the target. locks: the gates of the organisation.';
 
 -- Name: undo_receiving(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39699,9 +39725,9 @@ ALTER FUNCTION outbox.worker_facts(p_says jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.worker_facts(p_says jsonb) IS 'What a worker says about itself in p_contract of dispatch(): {"host", "pid", "version", "in_flight": deliveries that it holds, "delivered": those of its last 60 s, "oldest", "newest": its contracts}; null if it says nothing. A member that cannot be read is null.';
 
--- Name: write_move_page(text, text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: write_move_page(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -39711,16 +39737,16 @@ declare
 begin
   perform outbox.check_move(p_org_id, array['receiving']);
   execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
-  using p_org_id, p_after, p_upto, p_items;
+  using p_org_id, p_after, p_upto, p_items::jsonb;
   return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
 end
 $_$;
 
-ALTER FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) OWNER TO postgres;
 
--- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) IS 'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 unless the organisation is being moved to this database.';
+COMMENT ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) IS 'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 unless the organisation is being moved to this database.';
 
 -- Name: write_moved_catalogue(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39783,6 +39809,7 @@ begin
   perform outbox.remove_moved_deliveries(p_org_id, array(
     select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, outbox.clock());
 end
 $$;
@@ -43358,9 +43385,9 @@ REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timest
 
 REVOKE ALL ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) FROM PUBLIC;
 
--- Name: FUNCTION add_late_events(p_org_id text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_late_events(p_org_id text, p_items text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.add_late_events(p_org_id text, p_items jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) FROM PUBLIC;
 
 -- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46830,6 +46857,10 @@ REVOKE ALL ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers js
 
 REVOKE ALL ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) FROM PUBLIC;
 
+-- Name: FUNCTION remove_empty_lanes(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
@@ -47812,9 +47843,9 @@ REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) F
 
 REVOKE ALL ON FUNCTION outbox.worker_facts(p_says jsonb) FROM PUBLIC;
 
--- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) FROM PUBLIC;
 
 -- Name: FUNCTION write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
