@@ -60,29 +60,6 @@ comment on function outbox.refuse_moved(text) is
   'Raises OH012 if events of this organisation are published in another project. detail: the name '
   'of that project.';
 
-create function outbox.close_publishing(p_org_id text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
-  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
-  on conflict (org_id) do update set spent_until = 'infinity';
-end
-$$;
-comment on function outbox.close_publishing(text, timestamptz) is
-  'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
-  'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
-
-create function outbox.open_publishing(p_org_id text) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  update outbox.event_bytes b set spent_until = '-infinity'
-  where b.org_id = p_org_id and b.spent_until = 'infinity';
-end
-$$;
-comment on function outbox.open_publishing(text) is 'The reverse of close_publishing().';
-
 create function outbox.keep_moving() returns trigger
 language plpgsql set search_path = ''
 as $$

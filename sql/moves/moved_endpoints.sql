@@ -1,6 +1,7 @@
 -- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
 -- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need
--- no change. The secrets are in the pages that pass from one database to the other, and nowhere else.
+-- no change. The secrets are in the pages that pass from one database to the other, and nowhere
+-- else.
 
 create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''

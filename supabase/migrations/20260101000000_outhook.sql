@@ -1950,29 +1950,6 @@ comment on function outbox.refuse_moved(text) is
   'Raises OH012 if events of this organisation are published in another project. detail: the name '
   'of that project.';
 
-create function outbox.close_publishing(p_org_id text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
-  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
-  on conflict (org_id) do update set spent_until = 'infinity';
-end
-$$;
-comment on function outbox.close_publishing(text, timestamptz) is
-  'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
-  'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
-
-create function outbox.open_publishing(p_org_id text) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  update outbox.event_bytes b set spent_until = '-infinity'
-  where b.org_id = p_org_id and b.spent_until = 'infinity';
-end
-$$;
-comment on function outbox.open_publishing(text) is 'The reverse of close_publishing().';
-
 create function outbox.keep_moving() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -2587,6 +2564,29 @@ $$;
 comment on function outbox.check_event_bytes(text, timestamptz) is
   'Raises OH012 if the organisation moves or has moved to another project, and OH011 if it has '
   'published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
+
+create function outbox.close_publishing(p_org_id text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
+  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
+  on conflict (org_id) do update set spent_until = 'infinity';
+end
+$$;
+comment on function outbox.close_publishing(text, timestamptz) is
+  'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
+  'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
+
+create function outbox.open_publishing(p_org_id text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.event_bytes b set spent_until = '-infinity'
+  where b.org_id = p_org_id and b.spent_until = 'infinity';
+end
+$$;
+comment on function outbox.open_publishing(text) is 'The reverse of close_publishing().';
 
 -- sql/events/idempotency_key.sql
 
@@ -22099,10 +22099,11 @@ begin
 end
 $$;
 comment on function outbox.read_move_page(text, text, text, text, boolean, boolean) is
-  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": '
-  'whether others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], '
-  'or null}. p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and '
-  'move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
+  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether '
+  'others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. '
+  'p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of '
+  'this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their '
+  'secrets in the clear. OH001.';
 
 create function outbox.write_move_page(
   p_org_id text, p_part text, p_after text, p_upto text, p_items text
@@ -22159,8 +22160,9 @@ comment on function outbox.move_reason(outbox.org_move) is
 -- sql/moves/moved_endpoints.sql
 
 -- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
--- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need no
--- change. The secrets are in the pages that pass from one database to the other, and nowhere else.
+-- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need
+-- no change. The secrets are in the pages that pass from one database to the other, and nowhere
+-- else.
 
 create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''

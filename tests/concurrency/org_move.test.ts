@@ -115,7 +115,9 @@ Deno.test('an organisation moves while it publishes: nothing is lost, repeated o
   expect(keys.toSorted()).toEqual(wanted.toSorted())
   for (const name of ['key-0', 'key-1', 'key-2']) {
     const ids = published.filter(({ key }) => key === name).map(({ id }) => id)
-    const came = arrivals.filter(({ event, endpoint }) => endpoint === ordered && ids.includes(event))
+    const came = arrivals.filter(({ event, endpoint }) =>
+      endpoint === ordered && ids.includes(event)
+    )
     expect(came.map(({ event }) => event)).toEqual(ids)
   }
   await expectExactCounters(one.db.admin)
@@ -172,7 +174,10 @@ Deno.test('retries, dead letters, halted lanes, secrets, headers, types and keys
   expect(await deliver(two, arrivals)).toBe(0)
   await two.sql`select outbox.retry_now(${retried}, ${endpoint})`
   await deliver(two, arrivals)
-  expect(arrivals.map(({ event, attempt }) => [event, attempt])).toEqual([[retried, 2], [behind, 2]])
+  expect(arrivals.map(({ event, attempt }) => [event, attempt])).toEqual([[retried, 2], [
+    behind,
+    2,
+  ]])
   await publish(two, 'org-1', 'a', 'y')
   expect(await deliver(two, arrivals)).toBe(0)
 
@@ -257,7 +262,8 @@ Deno.test('a move is undone until the target delivers, and then the organisation
   await publish(one, 'org-1', 'a')
   await deliver(one, arrivals)
   expect(arrivals.length).toBe(2)
-  const states = await one.db.admin`select status, status_reason from outbox.endpoint order by status`
+  const states = await one.db
+    .admin`select status, status_reason from outbox.endpoint order by status`
   expect([...states]).toEqual([
     { status: 'enabled', status_reason: null },
     { status: 'paused', status_reason: 'by hand' },
@@ -286,7 +292,9 @@ Deno.test('what cannot move, and a target that has something, are named', async 
   await createEndpoint(one, 'org-1', ['a'])
   const [slack] = await one.sql<{ id: string }[]>`
     select outbox.create_slack_endpoint('https://hooks.slack.com/services/x', '{a}', 'org-1') ->> 'id' as id`
-  await one.sql`select outbox.execute_saga('s', '{}', 'org-1', p_idempotency_key => 'k')`.catch(() => {})
+  await one.sql`select outbox.execute_saga('s', '{}', 'org-1', p_idempotency_key => 'k')`.catch(
+    () => {},
+  )
   const refused = await moveOrg(moveInput('org-1', one, two)).catch((error) => error.message)
   expect(refused).toBe(`endpoint ${slack?.id} is of the kind slack: only webhooks move`)
   await one.sql`select outbox.delete_endpoint(${slack?.id ?? ''})`

@@ -634,8 +634,9 @@ export type Database = {
           'traceparent': string | null
           'why': string
           'dead_letter_json': Json | null
+          'letter_key': string | null
         }
-        ComputedFields: 'dead_letter_json'
+        ComputedFields: 'dead_letter_json' | 'letter_key'
         Insert: {
           'at_broker'?: boolean
           'attempt': number
@@ -915,6 +916,7 @@ export type Database = {
           'check_subscription_limits': undefined | null
           'endpoint_json': Json | null
           'endpoint_members': Json | null
+          'moved_status': Json | null
           'refuse_managed': undefined | null
           'release_first': string | null
           'retry_config_json': Json | null
@@ -924,6 +926,7 @@ export type Database = {
           | 'check_subscription_limits'
           | 'endpoint_json'
           | 'endpoint_members'
+          | 'moved_status'
           | 'refuse_managed'
           | 'release_first'
           | 'retry_config_json'
@@ -1758,6 +1761,31 @@ export type Database = {
         }
         Relationships: []
       }
+      'move_part': {
+        Row: {
+          'name': string
+          'page_rows': number | null
+          'position': number | null
+          'read_function': string | null
+          'write_function': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'name': string
+          'page_rows'?: number | null
+          'position'?: number | null
+          'read_function'?: string | null
+          'write_function'?: string | null
+        }
+        Update: {
+          'name'?: string
+          'page_rows'?: number | null
+          'position'?: number | null
+          'read_function'?: string | null
+          'write_function'?: string | null
+        }
+        Relationships: []
+      }
       'notice_rule': {
         Row: {
           'action': string
@@ -1830,6 +1858,44 @@ export type Database = {
           'source'?: string
           'wamid'?: string | null
           'words'?: string | null
+        }
+        Relationships: []
+      }
+      'org_move': {
+        Row: {
+          'changed_at': string
+          'endpoints': NonNullable<Json>
+          'move_id': string
+          'org_id': string
+          'other': string
+          'role': string
+          'settled_at': unknown
+          'started_at': string
+          'state': string
+          'move_reason': string | null
+        }
+        ComputedFields: 'move_reason'
+        Insert: {
+          'changed_at': string
+          'endpoints'?: NonNullable<Json>
+          'move_id': string
+          'org_id': string
+          'other': string
+          'role': string
+          'settled_at'?: unknown
+          'started_at': string
+          'state': string
+        }
+        Update: {
+          'changed_at'?: string
+          'endpoints'?: NonNullable<Json>
+          'move_id'?: string
+          'org_id'?: string
+          'other'?: string
+          'role'?: string
+          'settled_at'?: unknown
+          'started_at'?: string
+          'state'?: string
         }
         Relationships: []
       }
@@ -3390,8 +3456,13 @@ export type Database = {
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_late_events': { Args: { 'p_items': string; 'p_org_id': string }; Returns: undefined }
       'add_message_channel': {
         Args: { 'p_account'?: string; 'p_endpoint_id': string }
+        Returns: undefined
+      }
+      'add_moved_events': {
+        Args: { 'p_items': Json; 'p_now': string; 'p_org_id': string }
         Returns: undefined
       }
       'add_name': {
@@ -3545,6 +3616,10 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'arriving_deliveries': {
+        Args: { 'p_items': Json; 'p_org_id': string }
+        Returns: (Database['outbox']['CompositeTypes']['moved_delivery'])[]
+      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'attempt_outcome': {
         Args: {
@@ -3718,6 +3793,14 @@ export type Database = {
           'p_now': string
         }
         Returns: boolean
+      }
+      'begin_leaving': {
+        Args: { 'p_move_id': string; 'p_org_id': string; 'p_other': string }
+        Returns: undefined
+      }
+      'begin_receiving': {
+        Args: { 'p_move_id': string; 'p_org_id': string; 'p_other': string }
+        Returns: undefined
       }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
@@ -4110,6 +4193,27 @@ export type Database = {
         }
       }
       'check_module': { Args: { 'p_name': string; 'p_version': string }; Returns: undefined }
+      'check_move': {
+        Args: { 'p_org_id': string; 'p_states': (string)[] }
+        Returns: {
+          'changed_at': string
+          'endpoints': NonNullable<Json>
+          'move_id': string
+          'org_id': string
+          'other': string
+          'role': string
+          'settled_at': unknown
+          'started_at': string
+          'state': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'org_move'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'check_move_name': { Args: { 'p_other': string }; Returns: undefined }
       'check_named_again': {
         Args: {
           'p_before': Omit<
@@ -4319,6 +4423,8 @@ export type Database = {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: undefined
       }
+      'close_publishing': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
+      'close_source': { Args: { 'p_org_id': string }; Returns: undefined }
       'column_guard': { Args: { 'p_row': string; 'p_table': unknown }; Returns: string }
       'column_lists': {
         Args: {
@@ -4687,6 +4793,7 @@ export type Database = {
       'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'drop_moved_endpoint': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'drop_partition': { Args: { 'p_part': unknown; 'p_table': string }; Returns: boolean }
       'drop_partitions': { Args: { 'p_most'?: number }; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
@@ -4712,10 +4819,12 @@ export type Database = {
       }
       'end_broker_claims': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
       'end_claims': { Args: { 'p_claims': (Json)[]; 'p_now': string }; Returns: undefined }
+      'end_lost_leases': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
       'end_missing': {
         Args: { 'p_claim': Database['outbox']['CompositeTypes']['result']; 'p_now': string }
         Returns: undefined
       }
+      'end_moved_events': { Args: { 'p_keys': Json; 'p_org_id': string }; Returns: number }
       'end_replay_jobs': { Args: { 'p_jobs': (number)[]; 'p_now': string }; Returns: undefined }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
@@ -5227,6 +5336,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'finish_source': { Args: { 'p_org_id': string }; Returns: undefined }
       'first_ahead': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -5860,6 +5970,7 @@ export type Database = {
         }
         Returns: string
       }
+      'leave_source': { Args: { 'p_org_id': string; 'p_target': Json }; Returns: undefined }
       'let_pass': {
         Args: {
           'p_again_at': string
@@ -5871,6 +5982,15 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'letter_key': {
+        Args: {
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: string
       }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'limit_gauges': { Args: { 'p_now': string }; Returns: Json }
@@ -6194,6 +6314,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lock_org_gates': { Args: { 'p_org_id': string }; Returns: (string)[] }
       'lock_people': {
         Args: {
           'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
@@ -6441,6 +6562,31 @@ export type Database = {
           'p_skipped': number
         }
         Returns: undefined
+      }
+      'move_blockers': { Args: { 'p_org_id': string }; Returns: (string)[] }
+      'move_reason': {
+        Args: {
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'move_state': { Args: { 'p_org_id': string }; Returns: Json }
+      'move_totals': { Args: { 'p_org_id': string }; Returns: Json }
+      'moved_deliveries': {
+        Args: { 'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[] }
+        Returns: Json
+      }
+      'moved_status': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
       }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
@@ -6791,6 +6937,8 @@ export type Database = {
         }
         Returns: unknown
       }
+      'open_publishing': { Args: { 'p_org_id': string }; Returns: undefined }
+      'open_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'open_window': {
         Args: { 'p_at': string; 'p_channel_id': string; 'p_person_id': number }
         Returns: undefined
@@ -7140,6 +7288,7 @@ export type Database = {
           'p_gate_id': number
           'p_now': string
           'p_rows': (unknown)[]
+          'p_why': string
         }
         Returns: number
       }
@@ -7184,6 +7333,16 @@ export type Database = {
           'p_now': string
         }
         Returns: Json
+      }
+      'put_moved_endpoint': {
+        Args: {
+          'p_item': Json
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: undefined
       }
       'put_news': {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
@@ -7298,6 +7457,73 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'read_move_page': {
+        Args: {
+          'p_after'?: string
+          'p_org_id': string
+          'p_part': string
+          'p_upto'?: string
+          'p_whole'?: boolean
+          'p_with_items'?: boolean
+        }
+        Returns: Json
+      }
+      'read_moved_catalogue': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_endpoints': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_events': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_keys': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_lanes': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_letters': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_settings': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_types': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
       }
       'read_new': {
         Args: {
@@ -7611,6 +7837,7 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_moved': { Args: { 'p_org_id': string }; Returns: undefined }
       'refuse_old_snapshot': { Args: Record<PropertyKey, never>; Returns: Json }
       'refuse_project': {
         Args: {
@@ -7688,8 +7915,13 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: undefined
       }
+      'remove_empty_lanes': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'remove_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'remove_moved_deliveries': {
+        Args: { 'p_events': (string)[]; 'p_org_id': string }
         Returns: undefined
       }
       'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -8218,6 +8450,7 @@ export type Database = {
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'set_move_state': { Args: { 'p_org_id': string; 'p_state': string }; Returns: undefined }
       'set_org_setting': {
         Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json }
         Returns: Json
@@ -8255,6 +8488,7 @@ export type Database = {
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
       'settings_problem': { Args: Record<PropertyKey, never>; Returns: string }
+      'settle_move': { Args: { 'p_org_id': string }; Returns: Json }
       'shrink_routing': {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
@@ -8529,6 +8763,9 @@ export type Database = {
         }
         Returns: undefined
       }
+      'undo_leaving': { Args: { 'p_org_id': string }; Returns: undefined }
+      'undo_receiving': { Args: { 'p_limit'?: number; 'p_org_id': string }; Returns: boolean }
+      'unknown_events': { Args: { 'p_keys': Json; 'p_org_id': string }; Returns: Json }
       'unpublish_moved': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['watched_change'])[]
@@ -8806,6 +9043,48 @@ export type Database = {
       }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
       'worker_facts': { Args: { 'p_says': Json }; Returns: Json }
+      'write_move_page': {
+        Args: {
+          'p_after': string
+          'p_items': string
+          'p_org_id': string
+          'p_part': string
+          'p_upto': string
+        }
+        Returns: Json
+      }
+      'write_moved_catalogue': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_endpoints': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_events': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_keys': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_lanes': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_letters': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_settings': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_types': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
     }
     Enums: {
       [_ in never]: never
@@ -8901,6 +9180,23 @@ export type Database = {
         'org_id': string | null
         'value': string | null
         'hash': string | null
+      }
+      'moved_delivery': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'gate_id': number | null
+        'ordered': boolean | null
+        'key_hash': number | null
+        'body_bytes': number | null
+        'due_at': string | null
+        'attempt': number | null
+        'failed_attempts': number | null
+        'replayed_at': string | null
+        'deliver_at': string | null
+        'secret_id': string | null
+        'rejected_secrets': (string)[] | null
+        'lost_before': number | null
+        'lost_leases': number | null
       }
       'news': {
         'applied': number | null

@@ -183,7 +183,10 @@ export async function undoMove(input: MoveInput): Promise<void> {
   const { org, source, target, say } = input
   const { source: from, target: to } = await readSides(input)
   if (from.state === 'moved' || from.state === 'finished') {
-    throw new MoveError('The target delivers already: move the organisation back instead', 'refused')
+    throw new MoveError(
+      'The target delivers already: move the organisation back instead',
+      'refused',
+    )
   }
   if (to.role === 'target' && from.role === 'source' && to.move_id !== from.move_id) {
     throw new MoveError('The two databases take part in different moves', 'refused')

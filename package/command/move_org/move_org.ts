@@ -35,18 +35,22 @@ export async function runMoveOrg(
   const source = connectMove(fromUrl, 'source')
   const target = connectMove(toUrl, 'target')
   try {
-    return await carryOut({
-      org,
-      source,
-      target,
-      from: options.from,
-      to: options.to,
-      newId: randomUUID,
-      pause: () => sleep(500),
-      waitMs: options.wait * 1_000,
-      now: () => performance.now(),
-      say: (text) => terminal.printError(text),
-    }, options, terminal)
+    return await carryOut(
+      {
+        org,
+        source,
+        target,
+        from: options.from,
+        to: options.to,
+        newId: randomUUID,
+        pause: () => sleep(500),
+        waitMs: options.wait * 1_000,
+        now: () => performance.now(),
+        say: (text) => terminal.printError(text),
+      },
+      options,
+      terminal,
+    )
   } catch (error) {
     if (!(error instanceof MoveError)) throw error
     terminal.printError(error.message)
