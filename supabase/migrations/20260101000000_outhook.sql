@@ -46,12 +46,12 @@
 --   operations/outbox_views.sql, operations/publish_inserted.sql, operations/release.sql,
 --   operations/cancel_pending.sql, operations/delivered_mark.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/check_installation.sql,
---   operations/list_workers.sql, operations/rights.sql, time/step.sql, time/foreign_kick.sql,
---   time/tick.sql, time/partition.sql, time/drop_partition.sql, time/expire.sql, time/cleanup.sql,
---   time/sweep_events.sql, time/partition_index.sql, time/job.sql, time/cron.sql,
---   moves/move_part.sql, moves/moved_endpoints.sql, moves/moved_events.sql, moves/moved_rows.sql,
---   moves/begin_move.sql, moves/settle_move.sql, moves/end_move.sql, moves/undo_move.sql,
---   moves/rights.sql, time/rights.sql
+--   operations/list_workers.sql, operations/rights.sql, moves/move_part.sql,
+--   moves/moved_endpoints.sql, moves/moved_events.sql, moves/moved_rows.sql, moves/begin_move.sql,
+--   moves/settle_move.sql, moves/end_move.sql, moves/undo_move.sql, moves/rights.sql,
+--   time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
+--   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/sweep_events.sql,
+--   time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -20260,6 +20260,1399 @@ to service_role;
 grant insert on outbox.webhook_outbox to service_role;
 grant insert on outbox.saga_outbox, outbox.transaction_outbox to service_role;
 
+-- sql/moves/move_part.sql
+
+-- The parts of an organisation that move: rows of some tables, in pages. Both databases read a page
+-- with the same function, so the pages are equal if their digests are. Only a page that differs is
+-- sent, and the target then replaces what it has in the range of this page. So copying again after
+-- an error or a change costs little, and the last comparison proves that the copy is complete.
+--
+-- A key is a text that sorts by "C" in both databases, whatever their collations. An item contains
+-- nothing that is different for each database, such as the id of a lane or of a secret in Vault.
+
+create table outbox.move_part (
+  name text primary key,
+  position integer unique,
+  read_function text constraint move_part_read_is_a_name check (
+    read_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  ),
+  write_function text constraint move_part_write_is_a_name check (
+    write_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  ),
+  page_rows integer,
+  constraint move_part_is_whole check (
+    pg_catalog.num_nulls(position, read_function, write_function, page_rows) in (0, 4)
+  )
+);
+comment on table outbox.move_part is
+  'What becomes of the tables with rows of organisations if one moves. With a position: they move, '
+  'in this order. Without: their rows move together with another part, or stay, such as history. '
+  'An organisation with rows in any other table cannot move. read_function: the organisation, the '
+  'key before the page, its last key (null: none), the most rows; returns (key, item). '
+  'write_function: the organisation, both keys, [{"key", "item"}]; makes this range equal to them.';
+
+insert into outbox.move_part (name, position, read_function, write_function, page_rows) values
+  ('org_setting', 1, 'outbox.read_moved_settings', 'outbox.write_moved_settings', 500),
+  ('endpoint', 4, 'outbox.read_moved_endpoints', 'outbox.write_moved_endpoints', 100),
+  ('event', 5, 'outbox.read_moved_events', 'outbox.write_moved_events', 500),
+  ('lane', 6, 'outbox.read_moved_lanes', 'outbox.write_moved_lanes', 2000),
+  ('dead_letter', 7, 'outbox.read_moved_letters', 'outbox.write_moved_letters', 500),
+  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
+insert into outbox.move_part (name) values
+  ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
+  ('unroutable'), ('limit_turn'), ('event_bytes'), ('event_default'), ('replay_job'),
+  ('delivered_mark'), ('org_move');
+
+create function outbox.read_move_page(
+  p_org_id text,
+  p_part text,
+  p_after text default '',
+  p_upto text default null,
+  p_whole boolean default false,
+  p_with_items boolean default false
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+-- Instants are part of the digest.
+set timezone = 'UTC'
+as $$
+declare
+  v_part outbox.move_part;
+  v_most_bytes constant integer := 4194304;
+  v_page jsonb;
+begin
+  select * into v_part from outbox.move_part p where p.name = p_part and p.position is not null;
+  if not found then
+    perform outbox.invalid('part', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_part)),
+      'outbox.move_part has the parts that move');
+  end if;
+  execute pg_catalog.format($query$
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*),
+      'upto', pg_catalog.max(r.key collate "C"),
+      'more', coalesce(
+        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
+      'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
+        pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
+        ''), 'UTF8')), 'hex'),
+      'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      -- As text: a client may lose digits of a number.
+      'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
+        order by r.key collate "C"), '[]')::text end)
+    from (
+      select x.key, x.item,
+        pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.count(*) over () as total,
+        pg_catalog.sum(pg_catalog.octet_length(x.item::text))
+          over (order by x.key collate "C") as bytes
+      from %s($1, $2, $3, $4) x
+    ) r
+    where $4 is null or r.n = 1 or r.bytes <= $5
+  $query$, v_part.read_function)
+  into v_page
+  using p_org_id, p_after, p_upto, case when not p_whole then v_part.page_rows end, v_most_bytes,
+    p_with_items;
+  return v_page;
+end
+$$;
+comment on function outbox.read_move_page(text, text, text, text, boolean, boolean) is
+  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether '
+  'others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. '
+  'p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of '
+  'this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their '
+  'secrets in the clear. OH001.';
+
+create function outbox.write_move_page(
+  p_org_id text, p_part text, p_after text, p_upto text, p_items text
+) returns jsonb
+language plpgsql set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  v_write text := (select p.write_function from outbox.move_part p where p.name = p_part);
+begin
+  perform outbox.check_move(p_org_id, array['receiving']);
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
+  using p_org_id, p_after, p_upto, p_items::jsonb;
+  return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
+end
+$$;
+comment on function outbox.write_move_page(text, text, text, text, text) is
+  'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
+  'unless the organisation is being moved to this database.';
+
+create function outbox.check_move(p_org_id text, p_states text[]) returns outbox.org_move
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if not found or v_move.state <> all (p_states) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
+        coalesce(v_move.state, 'not begun')),
+      hint = pg_catalog.format('This step is for: %s',
+        pg_catalog.array_to_string(p_states, ', '));
+  end if;
+  return v_move;
+end
+$$;
+comment on function outbox.check_move(text, text[]) is
+  'The move of an organisation, if it has one of these states; OH004. locks: its row, so that two '
+  'commands do not change it at once.';
+
+create function outbox.move_reason(p_move outbox.org_move) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case p_move.role
+    when 'source' then 'the organisation moves to ' || p_move.other
+    else 'the organisation moves here from ' || p_move.other
+  end;
+end
+$$;
+comment on function outbox.move_reason(outbox.org_move) is
+  'The status_reason of the endpoints that a move has paused.';
+
+-- sql/moves/moved_endpoints.sql
+
+-- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
+-- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need
+-- no change. The secrets are in the pages that pass from one database to the other, and nowhere
+-- else.
+
+create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  return case
+    when p_endpoint.status = 'paused' and p_endpoint.status_reason = outbox.move_reason(v_move)
+    then v_move.endpoints -> p_endpoint.id::text
+    else pg_catalog.jsonb_build_object(
+      'status', p_endpoint.status, 'reason', p_endpoint.status_reason)
+  end;
+end
+$$;
+comment on function outbox.moved_status(outbox.endpoint) is
+  'The status that an endpoint has without the pause of the move: {"status", "reason"}.';
+
+create function outbox.read_moved_endpoints(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select e.id::text, pg_catalog.jsonb_build_object(
+    'endpoint', pg_catalog.to_jsonb(e) - array['org_id', 'status', 'status_reason', 'ramp_from',
+      'updated_at', 'headers_vault_id', 'credentials_vault_id', 'is_purged'],
+    'status', outbox.moved_status(e),
+    'headers', outbox.stored_headers(e.headers_vault_id),
+    'secrets', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', s.id, 'secret', outbox.vault_text(s.vault_id, 'the signing secret'),
+        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.id), '[]')
+      from outbox.endpoint_secret s where s.endpoint_id = e.id),
+    'subscriptions', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
+        order by s.pattern collate "C"), '[]')
+      from outbox.subscription s where s.endpoint_id = e.id),
+    'gate', (
+      select pg_catalog.jsonb_build_object('not_before', g.not_before, 'streak', g.streak,
+        'first_failure_at', g.first_failure_at, 'secret_id', g.secret_id)
+      from outbox.gate g where g.endpoint_id = e.id))
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+  order by e.id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_endpoints(text, text, text, integer) is
+  'Endpoints with their secrets in the clear. OH004 if one cannot be read from Vault.';
+
+create function outbox.drop_moved_endpoint(p_endpoint_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_gate bigint := (select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id);
+begin
+  delete from outbox.delivery d using outbox.lane l
+  where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
+  perform outbox.remove_endpoint(p_endpoint_id, v_gate);
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.endpoint e where e.id = p_endpoint_id;
+end
+$$;
+comment on function outbox.drop_moved_endpoint(uuid) is
+  'Removes an endpoint that a move has created and that has never delivered here.';
+
+create function outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_id uuid := (p_item #>> '{endpoint,id}')::uuid;
+  v_secret record;
+  v_added uuid;
+begin
+  if exists (
+    select from outbox.endpoint e
+    where e.id = v_id and (e.org_id <> p_move.org_id or e.status = 'deleted' and not e.is_purged))
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s exists here and is deleted, or belongs to another '
+        'organisation', v_id),
+      hint = 'A deleted endpoint is removed by a job: try again when its open deliveries are gone';
+  end if;
+  delete from vault.secrets v using outbox.endpoint_secret s
+  where s.endpoint_id = v_id and v.id = s.vault_id;
+  delete from outbox.endpoint_secret s where s.endpoint_id = v_id;
+  delete from outbox.subscription s where s.endpoint_id = v_id;
+  perform outbox.put_headers(e.id, '{}') from outbox.endpoint e where e.id = v_id;
+  -- Replaced as a whole, so that no column is forgotten.
+  delete from outbox.endpoint e where e.id = v_id;
+  insert into outbox.endpoint
+  select (pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+    || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
+      'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false))).*;
+  if p_item -> 'headers' <> '{}' then
+    perform outbox.put_headers(v_id, p_item -> 'headers');
+  end if;
+  for v_secret in
+    select * from pg_catalog.jsonb_to_recordset(p_item -> 'secrets')
+      as s (id uuid, secret text, created_at timestamptz, expires_at timestamptz)
+  loop
+    v_added := outbox.add_secret(v_id, v_secret.secret, v_secret.created_at);
+    -- Open deliveries and the gate name a secret by its id.
+    update outbox.endpoint_secret s set id = v_secret.id, expires_at = v_secret.expires_at
+    where s.id = v_added;
+  end loop;
+  insert into outbox.subscription (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select p_move.org_id, s.pattern, v_id, (f.filter).path, s.created_at, s.filter,
+    coalesce((f.filter).weight, 0)
+  from pg_catalog.jsonb_to_recordset(p_item -> 'subscriptions')
+    as s (pattern text, filter text, created_at timestamptz)
+  cross join lateral (
+    select case when s.filter is not null then outbox.read_filter(s.filter) end as filter
+  ) f;
+  if not exists (select from outbox.gate g where g.endpoint_id = v_id) then
+    perform outbox.add_gate(v_id, p_item #>> '{endpoint,ordering}');
+  end if;
+  update outbox.gate g set not_before = n.not_before, streak = n.streak,
+    first_failure_at = n.first_failure_at, secret_id = n.secret_id
+  from pg_catalog.jsonb_to_record(p_item -> 'gate')
+    as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
+  where g.endpoint_id = v_id;
+  update outbox.org_move m
+  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
+  where m.org_id = p_move.org_id;
+end
+$$;
+comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
+  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id '
+  'is in use here.';
+
+create function outbox.write_moved_endpoints(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+begin
+  perform outbox.drop_moved_endpoint(e.id)
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+    and not exists (
+      select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
+  perform outbox.put_moved_endpoint(v_move, i -> 'item')
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
+  'The write_function of endpoints (see move_part).';
+
+-- sql/moves/moved_events.sql
+
+-- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
+-- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
+-- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
+--
+-- What is delivered already, and each attempt, stays in the source.
+
+create function outbox.read_moved_events(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+-- In the order of event_org: a sort would read all events of the organisation for each page.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return query
+  select e.id::text, pg_catalog.jsonb_build_object(
+    'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
+  from outbox.event e
+  cross join lateral (
+    select outbox.moved_deliveries(pg_catalog.array_agg(d)) as deliveries
+    from outbox.delivery d
+    where d.event_id = e.id
+    offset 0
+  ) o
+  where e.org_id > ''
+    and (e.org_id, e.id) > (
+      p_org_id, coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid)
+    and (e.org_id, e.id) <= (
+      p_org_id, coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid)
+    and o.deliveries is not null
+  order by e.org_id, e.id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_events(text, text, text, integer) is
+  'Events with at least one open delivery, in the order of their ids.';
+
+create function outbox.moved_deliveries(p_deliveries outbox.delivery[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+      -- It has left its isolated lane: the next lost lease isolates it again.
+      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id)
+    from pg_catalog.unnest(p_deliveries) d
+    cross join lateral (
+      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
+    join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted');
+end
+$$;
+comment on function outbox.moved_deliveries(outbox.delivery[]) is
+  'Open deliveries of an event as read_moved_events() returns them; null if there is none. Without '
+  'those of deleted endpoints.';
+
+create type outbox.moved_delivery as (
+  event_id uuid,
+  endpoint_id uuid,
+  gate_id bigint,
+  ordered boolean,
+  key_hash bigint,
+  body_bytes integer,
+  due_at timestamptz,
+  attempt integer,
+  failed_attempts integer,
+  replayed_at timestamptz,
+  deliver_at timestamptz,
+  secret_id uuid,
+  rejected_secrets uuid[],
+  lost_before integer,
+  lost_leases integer
+);
+comment on type outbox.moved_delivery is 'A delivery that arrives, and the lane for it.';
+
+create function outbox.arriving_deliveries(
+  p_org_id text, p_items jsonb
+) returns outbox.moved_delivery[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
+      case
+        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
+        else 0
+      end,
+      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
+      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
+    )::outbox.moved_delivery
+    from pg_catalog.jsonb_array_elements(p_items) i
+    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
+      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
+      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
+      rejected_secrets uuid[], lost_before integer, lost_leases integer)
+    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
+    join outbox.gate g on g.endpoint_id = e.id);
+end
+$$;
+comment on function outbox.arriving_deliveries(text, jsonb) is
+  'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
+
+create function outbox.lock_org_gates(p_org_id text) returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  perform outbox.lock_gates(v_endpoints);
+  return v_endpoints;
+end
+$$;
+comment on function outbox.lock_org_gates(text) is
+  'Locks the gates of all endpoints of an organisation and returns the endpoints.';
+
+create function outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
+begin
+  insert into outbox.event
+  select (pg_catalog.jsonb_populate_record(null::outbox.event,
+    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
+  from pg_catalog.jsonb_array_elements(p_items) i
+  on conflict do nothing;
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select distinct d.gate_id, d.ordered, d.key_hash
+  from pg_catalog.unnest(v_deliveries) d
+  where not exists (
+    select from outbox.lane l
+    where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash);
+  with added as (
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, failed_attempts,
+      body_bytes, replayed_at, deliver_at, lost_leases, lost_before, secret_id, rejected_secrets)
+    select d.event_id, d.endpoint_id, l.id, d.due_at, d.attempt, d.failed_attempts, d.body_bytes,
+      d.replayed_at, d.deliver_at, d.lost_leases, d.lost_before, d.secret_id, d.rejected_secrets
+    from pg_catalog.unnest(v_deliveries) d
+    cross join lateral (
+      select l.id from outbox.lane l
+      where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash
+      order by l.changed_at desc limit 1
+    ) l
+    on conflict (event_id, endpoint_id) do nothing
+    returning lane_id, due_at
+  ), lanes as (
+    update outbox.lane l set
+      depth = l.depth + a.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      head_at = case when l.ordered then l.head_at else least(l.head_at, a.first_at) end,
+      -- What is routed here later comes behind.
+      tail_at = case when l.ordered then greatest(l.tail_at, a.last_at) else l.tail_at end,
+      next_at = case
+        when not l.ordered then least(l.next_at, a.first_at)
+        when l.halted or l.leased > 0 then l.next_at
+        else greatest(p_now, l.not_before)
+      end
+    from (
+      select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+        pg_catalog.max(a.due_at) as last_at
+      from added a group by a.lane_id
+    ) a
+    where l.id = a.lane_id
+    returning l.gate_id, a.n
+  )
+  update outbox.gate g set depth = g.depth + s.n,
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+  perform outbox.park(v_endpoints, p_now);
+end
+$$;
+comment on function outbox.add_moved_events(text, jsonb, timestamptz) is
+  'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of '
+  'the organisation.';
+
+create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.lane l using outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and (l.ordered or l.key_hash <> 0);
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+end
+$$;
+comment on function outbox.remove_empty_lanes(uuid[]) is
+  'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an '
+  'unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
+
+create function outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with gone as (
+    delete from outbox.delivery d using outbox.endpoint e
+    where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
+    returning d.lane_id
+  ), lanes as (
+    update outbox.lane l set depth = l.depth - b.n
+    from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
+    where l.id = b.lane_id
+    returning l.gate_id, b.n
+  )
+  update outbox.gate g set depth = g.depth - s.n
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+end
+$$;
+comment on function outbox.remove_moved_deliveries(text, uuid[]) is
+  'Removes open deliveries of these events that a move has copied and nothing has claimed. locks: '
+  'the caller holds the gates of the organisation.';
+
+create function outbox.write_moved_events(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  perform outbox.remove_moved_deliveries(p_org_id, array(
+    select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
+  perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.remove_empty_lanes(v_endpoints);
+  perform outbox.park(v_endpoints, outbox.clock());
+end
+$$;
+comment on function outbox.write_moved_events(text, text, text, jsonb) is
+  'The write_function of events (see move_part). An event whose deliveries are removed stays.';
+
+-- sql/moves/moved_rows.sql
+
+-- The smaller parts that move: own values of settings, ordered lanes that wait for a retry or were
+-- halted by a dead letter, dead letters, and idempotency keys, so that a publisher that repeats an
+-- event in the target gets the id of the first one.
+
+create function outbox.read_moved_settings(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  select o.name, pg_catalog.jsonb_build_object('value', o.value, 'updated_at', o.updated_at)
+  from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto)
+  order by o.name collate "C"
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_settings(text, text, text, integer) is
+  'The settings that have another value for the organisation.';
+
+create function outbox.write_moved_settings(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  delete from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto);
+  insert into outbox.org_setting (org_id, name, value, updated_at)
+  select p_org_id, i ->> 'key', i #> '{item,value}', (i #>> '{item,updated_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+comment on function outbox.write_moved_settings(text, text, text, jsonb) is
+  'The write_function of settings (see move_part).';
+
+create function outbox.read_moved_lanes(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select x.lane_key, x.lane_item
+  from (
+    select e.id || '/' || l.key_hash as lane_key, pg_catalog.jsonb_build_object(
+      'endpoint_id', e.id, 'key_hash', l.key_hash, 'halted', l.halted,
+      'not_before', l.not_before) as lane_item
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    join outbox.lane l on l.gate_id = g.id and l.ordered
+    where e.org_id = p_org_id and e.status <> 'deleted'
+      and (l.halted or l.depth > 0 and l.not_before > '-infinity')
+    offset 0
+  ) x
+  where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
+  order by x.lane_key collate "C"
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_lanes(text, text, text, integer) is
+  'Ordered lanes that are halted, or whose first delivery waits for its retry.';
+
+create function outbox.write_moved_lanes(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  update outbox.lane l set halted = false, not_before = '-infinity',
+    next_at = case when l.depth > 0 then v_now else 'infinity' end
+  from outbox.gate g
+  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.ordered
+    and (g.endpoint_id || '/' || l.key_hash) in (
+      select r.key from outbox.read_moved_lanes(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select g.id, true, i.key_hash
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where not exists (
+    select from outbox.lane l where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash);
+  update outbox.lane l set halted = i.halted, not_before = i.not_before,
+    next_at = case
+      when i.halted or l.depth = 0 then 'infinity'
+      else greatest(v_now, i.not_before)
+    end
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint, halted boolean, not_before timestamptz)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash;
+  perform outbox.park(v_endpoints, v_now);
+end
+$$;
+comment on function outbox.write_moved_lanes(text, text, text, jsonb) is
+  'The write_function of lanes (see move_part). locks: the gates of the organisation.';
+
+create function outbox.letter_key(p_letter outbox.dead_letter) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.to_char(p_letter.failed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')
+    || '/' || p_letter.id;
+end
+$$;
+comment on function outbox.letter_key(outbox.dead_letter) is
+  'The key of a dead letter in the pages of a move: failed_at in UTC and its id.';
+
+create function outbox.read_moved_letters(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select outbox.letter_key(x), pg_catalog.to_jsonb(x) - 'org_id'
+  from outbox.dead_letter x
+  where x.org_id = p_org_id
+    and (p_after = '' or (x.failed_at, x.id) > (
+      (pg_catalog.split_part(p_after, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_after, '/', 2)::uuid))
+    and (p_upto is null or (x.failed_at, x.id) <= (
+      (pg_catalog.split_part(p_upto, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_upto, '/', 2)::uuid))
+  order by x.failed_at, x.id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_letters(text, text, text, integer) is
+  'Dead letters, also those that were replayed or discarded and are still stored.';
+
+create function outbox.write_moved_letters(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform outbox.lock_org_gates(p_org_id);
+  delete from outbox.dead_letter x
+  where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
+    select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.dead_letter
+  select (pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+comment on function outbox.write_moved_letters(text, text, text, jsonb) is
+  'The write_function of dead letters (see move_part). locks: the gates of the organisation.';
+
+create function outbox.read_moved_keys(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select k.event_id::text, pg_catalog.jsonb_build_object('key', k.key,
+    'content', pg_catalog.encode(k.content, 'hex'), 'created_at', k.created_at)
+  from outbox.idempotency_key k
+  where k.org_id = p_org_id
+    and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid)
+  order by k.event_id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_keys(text, text, text, integer) is
+  'Idempotency keys that are stored, in the order of their events.';
+
+create function outbox.write_moved_keys(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.idempotency_key k
+  where k.org_id = p_org_id and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid);
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, i #>> '{item,key}', (i ->> 'key')::uuid,
+    pg_catalog.decode(i #>> '{item,content}', 'hex'), (i #>> '{item,created_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i
+  on conflict (org_id, key) do update set event_id = excluded.event_id,
+    content = excluded.content, created_at = excluded.created_at;
+end
+$$;
+comment on function outbox.write_moved_keys(text, text, text, jsonb) is
+  'The write_function of idempotency keys (see move_part).';
+
+-- sql/moves/begin_move.sql
+
+-- The begin of a move: what prevents it, and the pause of the endpoints.
+
+create function outbox.move_blockers(p_org_id text) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_blockers text[];
+  v_table text;
+  v_is_used boolean;
+begin
+  select pg_catalog.array_agg(b.problem) into v_blockers
+  from (
+    select pg_catalog.format('endpoint %s is of the kind %s: only webhooks move', e.id, e.kind)
+      as problem
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and j.org_id = p_org_id
+    union all
+    select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
+    from outbox.delivered_mark m
+    where m.finished_at is null and coalesce(m.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('event %s was set aside by routing: call route_again()', u.event_id)
+    from outbox.unroutable u
+    where u.org_id = p_org_id and u.again_at = 'infinity'
+    union all
+    select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
+      'wait until it is delivered', x.event_id, x.endpoint_id)
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and x.replayed_at is not null
+      and not exists (select from outbox.event v where v.id = x.event_id)
+      and exists (
+        select from outbox.delivery d
+        where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id)
+    limit 100
+  ) b;
+  for v_table in
+    select c.relname
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a
+      on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and not exists (select from outbox.move_part p where p.name = c.relname)
+    order by c.relname
+  loop
+    execute pg_catalog.format(
+      'select exists (select from outbox.%I t where t.org_id = $1)', v_table)
+    into v_is_used using p_org_id;
+    if v_is_used then
+      v_blockers := v_blockers || pg_catalog.format(
+        'outbox.%s has rows of the organisation, which cannot move yet', v_table);
+    end if;
+  end loop;
+  return coalesce(v_blockers, '{}');
+end
+$$;
+comment on function outbox.move_blockers(text) is
+  'Why an organisation cannot move, as sentences; empty: it can.';
+
+create function outbox.move_state(p_org_id text) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  perform outbox.check_user_org(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
+    'version', outbox.version() ->> 'version',
+    'key_hash', outbox.key_hash('partition', 'outhook')::text,
+    'parts', (
+      select pg_catalog.jsonb_agg(p.name order by p.position)
+      from outbox.move_part p where p.position is not null),
+    'blockers', case
+      when v_move.state is null or v_move.state in ('live', 'copying')
+      then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
+    end,
+    'totals', outbox.move_totals(p_org_id));
+end
+$$;
+comment on function outbox.move_state(text) is
+  'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
+  '"version", "key_hash": lanes can move only between databases with the same, '
+  '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+
+create function outbox.move_totals(p_org_id text) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'endpoints', (
+      select pg_catalog.count(*) from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', (
+      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
+      join outbox.gate g on g.endpoint_id = e.id
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'dead_letters', (
+      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+end
+$$;
+comment on function outbox.move_totals(text) is
+  '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
+  'same when a copy is complete.';
+
+create function outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_found text;
+begin
+  perform outbox.check_move_name(p_other);
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if v_move.move_id = p_move_id then
+    return;
+  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
+      hint = 'End that move first';
+  end if;
+  select p.name into v_found
+  from outbox.move_part p
+  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+  where p.position is not null and r.n <> '0'
+  order by p.position
+  limit 1;
+  if v_found is not null
+    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
+    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the target has something of organisation %s already: %s',
+        p_org_id, coalesce(v_found, 'events that are not routed')),
+      hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
+        'dead letters and idempotency keys of the organisation';
+  end if;
+  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
+    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at;
+  perform outbox.close_publishing(p_org_id, v_now);
+end
+$$;
+comment on function outbox.begin_receiving(text, uuid, text) is
+  'The first step, in the target: nobody can publish for the organisation here until it is live. '
+  'Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
+
+create function outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  perform outbox.check_move_name(p_other);
+  -- Nobody creates an endpoint meanwhile.
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if v_move.move_id = p_move_id and v_move.role = 'source' then
+    return;
+  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
+        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
+        else pg_catalog.array_to_string(v_blockers, '; ')
+      end),
+      hint = 'End or remove what is named, and begin again';
+  end if;
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
+  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
+    changed_at)
+  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
+      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
+  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
+    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
+  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
+    version = e.version + 1, updated_at = v_now
+  where e.org_id = p_org_id and e.status = 'enabled';
+end
+$$;
+comment on function outbox.begin_leaving(text, uuid, text) is
+  'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
+  'Nothing if this move has begun. OH001; OH004: what prevents the move.';
+
+create function outbox.check_move_name(p_other text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_other is null or p_other !~ '^[\x21-\x7e]{1,100}$' then
+    perform outbox.invalid('other', 'is not 1 to 100 visible ASCII characters',
+      'Expected a name of the other project that publishers know, such as eu-2; no URL with a '
+      'password');
+  end if;
+end
+$$;
+comment on function outbox.check_move_name(text) is
+  'Raises OH001 unless this can be the name of a project. Publishers see it in OH012.';
+
+-- sql/moves/settle_move.sql
+
+-- A change of state counts for a transaction that begins after it. So before the next step, every
+-- transaction that was open after the change has to end: a claim may still lease a delivery, and a
+-- publisher may still store an event. Then no lease may be left, and after the source is closed no
+-- event that waits for routing.
+
+create function outbox.end_lost_leases(p_org_id text, p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  perform outbox.record_lost_lease(o.d, p_now)
+  from outbox.gate g
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  cross join lateral (
+    select d from outbox.delivery d
+    where d.lane_id = l.id and d.lane_id > 0 and d.leased_until <= p_now offset 0
+  ) o
+  where g.endpoint_id = any (v_endpoints);
+  perform outbox.park(v_endpoints, p_now);
+end
+$$;
+comment on function outbox.end_lost_leases(text, timestamptz) is
+  'Records the ended leases of an organisation, which no claim does while its endpoints are '
+  'paused. locks: the gates of the organisation.';
+
+create function outbox.settle_move(p_org_id text) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id,
+    array['copying', 'closed', 'moved', 'finished']);
+  v_seen constant pg_snapshot := pg_catalog.pg_current_snapshot();
+  v_transactions boolean;
+  v_unrouted bigint;
+  v_leased bigint;
+begin
+  if v_move.settled_at is null then
+    update outbox.org_move m set settled_at = pg_catalog.pg_snapshot_xmax(v_seen)
+    where m.org_id = p_org_id;
+  end if;
+  v_transactions := v_move.settled_at is null
+    or pg_catalog.pg_snapshot_xmin(v_seen) < v_move.settled_at;
+  if not v_transactions then
+    perform outbox.end_lost_leases(p_org_id, outbox.clock());
+  end if;
+  select coalesce(pg_catalog.sum(l.leased), 0)
+  into v_leased
+  from outbox.endpoint e
+  join outbox.gate g on g.endpoint_id = e.id
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  where e.org_id = p_org_id and e.status <> 'deleted';
+  v_unrouted := (select pg_catalog.count(*) from outbox.unrouted u where u.org_id = p_org_id)
+    + (select pg_catalog.count(*) from outbox.unroutable u where u.org_id = p_org_id)
+    + (
+      select pg_catalog.count(*) from outbox.refusal r
+      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
+      where r.step = 'routing' and e.status <> 'deleted');
+  return pg_catalog.jsonb_build_object(
+    'settled', not v_transactions and v_leased = 0
+      and (v_move.state = 'copying' or v_unrouted = 0),
+    'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
+end
+$$;
+comment on function outbox.settle_move(text) is
+  'Whether the source has settled after its last change of state: {"settled", "transactions": '
+  'whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events '
+  'that wait for routing, which counts when the source is closed}. Call it until it has. OH004. '
+  'locks: the gates of the organisation.';
+
+-- sql/moves/end_move.sql
+
+-- The end of a move. close_source() refuses publishing; leave_source() is the point of no return;
+-- open_target() lets the target deliver. Then the source ends its own copies: each gets an attempt
+-- of kind close that says where it went. finish_source() deletes the endpoints.
+--
+-- A transaction with REPEATABLE READ that began before the source was closed may publish after it.
+-- So before the source ends an event, the command asks the target whether it knows it. An event
+-- that the target does not know came so late, and is added there.
+
+create function outbox.set_move_state(p_org_id text, p_state text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.org_move m
+  set state = p_state, settled_at = null, changed_at = outbox.clock()
+  where m.org_id = p_org_id;
+end
+$$;
+comment on function outbox.set_move_state(text, text) is
+  'Changes the state of a move. The caller has checked the state before.';
+
+create function outbox.close_source(p_org_id text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).state = 'closed' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
+      hint = 'Call settle_move() until it has settled';
+  end if;
+  perform outbox.set_move_state(p_org_id, 'closed');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+comment on function outbox.close_source(text) is
+  'Refuses publishing for the organisation in the source, until the move ends or is undone. OH004.';
+
+create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_totals jsonb := outbox.move_totals(p_org_id);
+begin
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).state = 'moved' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s has not settled', p_org_id),
+      hint = 'Call settle_move() until it has settled, and compare all parts again';
+  elsif v_totals is distinct from p_target then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
+        'target', p_org_id, v_totals, p_target),
+      hint = 'Compare all parts again';
+  end if;
+  perform outbox.set_move_state(p_org_id, 'moved');
+end
+$$;
+comment on function outbox.leave_source(text, jsonb) is
+  'The point of no return, in the source: from now on only the target may deliver. p_target: '
+  'move_totals() of the target. OH004: the totals differ, or the source has not settled.';
+
+create function outbox.open_target(p_org_id text, p_move_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving', 'live']);
+  v_now timestamptz := outbox.clock();
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s is here by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  elsif v_move.state = 'live' then
+    return;
+  end if;
+  perform outbox.set_move_state(p_org_id, 'live');
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
+  update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- A paused gate is parked for 5 s.
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
+  perform outbox.open_publishing(p_org_id);
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.open_target(text, uuid) is
+  'The target delivers and accepts events of the organisation. Call it after leave_source(). '
+  'Nothing if it is live. OH004. locks: the gates of the organisation.';
+
+create function outbox.unknown_events(p_org_id text, p_keys jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform outbox.check_move(p_org_id, array['live']);
+  return (
+    select coalesce(pg_catalog.jsonb_agg(k order by k), '[]')
+    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    where not exists (
+      select from outbox.event e where e.id = k::uuid and e.org_id = p_org_id));
+end
+$$;
+comment on function outbox.unknown_events(text, jsonb) is
+  'Those of these ids of which the target has no event: they were published after the last '
+  'comparison. OH004.';
+
+create function outbox.add_late_events(p_org_id text, p_items text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_unknown jsonb := outbox.unknown_events(p_org_id, (
+    select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
+    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
+begin
+  perform outbox.add_moved_events(p_org_id, coalesce((
+    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
+    where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.add_late_events(text, text) is
+  'Adds items of read_move_page() to the target after the switch, without those that it knows. '
+  'OH004.';
+
+create function outbox.end_moved_events(p_org_id text, p_keys jsonb) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved']);
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_gate record;
+  v_ended integer := 0;
+begin
+  for v_gate in
+    select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
+    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    cross join lateral (
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d where d.event_id = k::uuid
+      offset 0
+    ) d
+    join outbox.gate g on g.endpoint_id = d.endpoint_id
+    where d.endpoint_id = any (v_endpoints)
+    group by g.id, g.endpoint_id
+    order by g.id
+  loop
+    v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
+      'the organisation has moved to ' || v_move.other, v_now);
+  end loop;
+  perform outbox.remove_empty_lanes(v_endpoints);
+  perform outbox.park(v_endpoints, v_now);
+  return v_ended;
+end
+$$;
+comment on function outbox.end_moved_events(text, jsonb) is
+  'Ends the open deliveries of these events in the source, each with an attempt of kind close that '
+  'names the target; returns how many. The target must know the events. OH004. locks: the gates of '
+  'the organisation.';
+
+create function outbox.finish_source(p_org_id text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_part outbox.move_part;
+begin
+  if (outbox.check_move(p_org_id, array['moved', 'finished'])).state = 'finished' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+    or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+      hint = 'Run outhook move-org again without --finish';
+  end if;
+  perform outbox.set_move_state(p_org_id, 'finished');
+  perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted';
+  for v_part in
+    select * from outbox.move_part p
+    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+  loop
+    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
+    using p_org_id, '', '[]'::jsonb;
+  end loop;
+end
+$$;
+comment on function outbox.finish_source(text) is
+  'Deletes the endpoints, event types, settings, dead letters and idempotency keys of the '
+  'organisation in the source. Its events and attempts stay until their retention ends. OH004: '
+  'something is open.';
+
+-- sql/moves/undo_move.sql
+
+-- The way back, until leave_source(): first the target forgets what it has received, then the
+-- source delivers again.
+
+create function outbox.undo_receiving(p_org_id text, p_limit integer default 500) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_events uuid[];
+  v_part outbox.move_part;
+begin
+  if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
+    return false;
+  end if;
+  perform outbox.check_move(p_org_id, array['receiving']);
+  perform outbox.lock_org_gates(p_org_id);
+  v_events := array(
+    select r.key::uuid from outbox.read_moved_events(p_org_id, '', null, p_limit) r);
+  if pg_catalog.cardinality(v_events) > 0 then
+    perform outbox.remove_moved_deliveries(p_org_id, v_events);
+    delete from outbox.event e
+    where e.id = any (v_events)
+      and not exists (select from outbox.attempt a where a.event_id = e.id);
+    return true;
+  end if;
+  for v_part in
+    select * from outbox.move_part p where p.position is not null and p.name <> 'lane'
+    order by p.position desc
+  loop
+    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
+    using p_org_id, '', '[]'::jsonb;
+  end loop;
+  delete from outbox.org_move m where m.org_id = p_org_id;
+  perform outbox.open_publishing(p_org_id);
+  return false;
+end
+$$;
+comment on function outbox.undo_receiving(text, integer) is
+  'Removes what the target has received: up to p_limit events in each call, then the rest. Returns '
+  'whether to call it again. OH004: the organisation is live here.';
+
+create function outbox.undo_leaving(p_org_id text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+  v_now timestamptz := outbox.clock();
+begin
+  if not exists (select from outbox.org_move m where m.org_id = p_org_id) then
+    return;
+  end if;
+  v_move := outbox.check_move(p_org_id, array['copying', 'closed']);
+  delete from outbox.org_move m where m.org_id = p_org_id;
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
+    and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
+  perform outbox.open_publishing(p_org_id);
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.undo_leaving(text) is
+  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source '
+  'has left the organisation to the target. locks: the gates of the organisation.';
+
+-- sql/moves/rights.sql
+
+-- The rights of this folder: see foundation/rights. Only the owner of the schema moves an
+-- organisation, over a direct connection: the pages have signing secrets in the clear.
+
+select outbox.close_new();
+
 -- sql/time/step.sql
 
 -- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its
@@ -22001,1399 +23394,6 @@ select cron.schedule('outhook-vacuum', '* * * * *',
 -- The time from which the lateness of the tick is measured.
 select pg_catalog.setval('outbox.last_tick',
   (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint, false);
-
--- sql/moves/move_part.sql
-
--- The parts of an organisation that move: rows of some tables, in pages. Both databases read a page
--- with the same function, so the pages are equal if their digests are. Only a page that differs is
--- sent, and the target then replaces what it has in the range of this page. So copying again after
--- an error or a change costs little, and the last comparison proves that the copy is complete.
---
--- A key is a text that sorts by "C" in both databases, whatever their collations. An item contains
--- nothing that is different for each database, such as the id of a lane or of a secret in Vault.
-
-create table outbox.move_part (
-  name text primary key,
-  position integer unique,
-  read_function text constraint move_part_read_is_a_name check (
-    read_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
-  ),
-  write_function text constraint move_part_write_is_a_name check (
-    write_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
-  ),
-  page_rows integer,
-  constraint move_part_is_whole check (
-    pg_catalog.num_nulls(position, read_function, write_function, page_rows) in (0, 4)
-  )
-);
-comment on table outbox.move_part is
-  'What becomes of the tables with rows of organisations if one moves. With a position: they move, '
-  'in this order. Without: their rows move together with another part, or stay, such as history. '
-  'An organisation with rows in any other table cannot move. read_function: the organisation, the '
-  'key before the page, its last key (null: none), the most rows; returns (key, item). '
-  'write_function: the organisation, both keys, [{"key", "item"}]; makes this range equal to them.';
-
-insert into outbox.move_part (name, position, read_function, write_function, page_rows) values
-  ('org_setting', 1, 'outbox.read_moved_settings', 'outbox.write_moved_settings', 500),
-  ('endpoint', 4, 'outbox.read_moved_endpoints', 'outbox.write_moved_endpoints', 100),
-  ('event', 5, 'outbox.read_moved_events', 'outbox.write_moved_events', 500),
-  ('lane', 6, 'outbox.read_moved_lanes', 'outbox.write_moved_lanes', 2000),
-  ('dead_letter', 7, 'outbox.read_moved_letters', 'outbox.write_moved_letters', 500),
-  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
-insert into outbox.move_part (name) values
-  ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
-  ('unroutable'), ('limit_turn'), ('event_bytes'), ('event_default'), ('replay_job'),
-  ('delivered_mark'), ('org_move');
-
-create function outbox.read_move_page(
-  p_org_id text,
-  p_part text,
-  p_after text default '',
-  p_upto text default null,
-  p_whole boolean default false,
-  p_with_items boolean default false
-) returns jsonb
-language plpgsql stable
-set search_path = ''
--- Instants are part of the digest.
-set timezone = 'UTC'
-as $$
-declare
-  v_part outbox.move_part;
-  v_most_bytes constant integer := 4194304;
-  v_page jsonb;
-begin
-  select * into v_part from outbox.move_part p where p.name = p_part and p.position is not null;
-  if not found then
-    perform outbox.invalid('part', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_part)),
-      'outbox.move_part has the parts that move');
-  end if;
-  execute pg_catalog.format($query$
-    select pg_catalog.jsonb_build_object(
-      'n', pg_catalog.count(*),
-      'upto', pg_catalog.max(r.key collate "C"),
-      'more', coalesce(
-        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
-      'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
-        pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
-        ''), 'UTF8')), 'hex'),
-      'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
-      -- As text: a client may lose digits of a number.
-      'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
-        order by r.key collate "C"), '[]')::text end)
-    from (
-      select x.key, x.item,
-        pg_catalog.row_number() over (order by x.key collate "C") as n,
-        pg_catalog.count(*) over () as total,
-        pg_catalog.sum(pg_catalog.octet_length(x.item::text))
-          over (order by x.key collate "C") as bytes
-      from %s($1, $2, $3, $4) x
-    ) r
-    where $4 is null or r.n = 1 or r.bytes <= $5
-  $query$, v_part.read_function)
-  into v_page
-  using p_org_id, p_after, p_upto, case when not p_whole then v_part.page_rows end, v_most_bytes,
-    p_with_items;
-  return v_page;
-end
-$$;
-comment on function outbox.read_move_page(text, text, text, text, boolean, boolean) is
-  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether '
-  'others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. '
-  'p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of '
-  'this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their '
-  'secrets in the clear. OH001.';
-
-create function outbox.write_move_page(
-  p_org_id text, p_part text, p_after text, p_upto text, p_items text
-) returns jsonb
-language plpgsql set search_path = '' set timezone = 'UTC'
-as $$
-declare
-  v_write text := (select p.write_function from outbox.move_part p where p.name = p_part);
-begin
-  perform outbox.check_move(p_org_id, array['receiving']);
-  execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
-  using p_org_id, p_after, p_upto, p_items::jsonb;
-  return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
-end
-$$;
-comment on function outbox.write_move_page(text, text, text, text, text) is
-  'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
-  'unless the organisation is being moved to this database.';
-
-create function outbox.check_move(p_org_id text, p_states text[]) returns outbox.org_move
-language plpgsql set search_path = ''
-as $$
-declare
-  v_move outbox.org_move;
-begin
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
-  if not found or v_move.state <> all (p_states) then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
-        coalesce(v_move.state, 'not begun')),
-      hint = pg_catalog.format('This step is for: %s',
-        pg_catalog.array_to_string(p_states, ', '));
-  end if;
-  return v_move;
-end
-$$;
-comment on function outbox.check_move(text, text[]) is
-  'The move of an organisation, if it has one of these states; OH004. locks: its row, so that two '
-  'commands do not change it at once.';
-
-create function outbox.move_reason(p_move outbox.org_move) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return case p_move.role
-    when 'source' then 'the organisation moves to ' || p_move.other
-    else 'the organisation moves here from ' || p_move.other
-  end;
-end
-$$;
-comment on function outbox.move_reason(outbox.org_move) is
-  'The status_reason of the endpoints that a move has paused.';
-
--- sql/moves/moved_endpoints.sql
-
--- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
--- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need
--- no change. The secrets are in the pages that pass from one database to the other, and nowhere
--- else.
-
-create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_move outbox.org_move;
-begin
-  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
-  return case
-    when p_endpoint.status = 'paused' and p_endpoint.status_reason = outbox.move_reason(v_move)
-    then v_move.endpoints -> p_endpoint.id::text
-    else pg_catalog.jsonb_build_object(
-      'status', p_endpoint.status, 'reason', p_endpoint.status_reason)
-  end;
-end
-$$;
-comment on function outbox.moved_status(outbox.endpoint) is
-  'The status that an endpoint has without the pause of the move: {"status", "reason"}.';
-
-create function outbox.read_moved_endpoints(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return query
-  select e.id::text, pg_catalog.jsonb_build_object(
-    'endpoint', pg_catalog.to_jsonb(e) - array['org_id', 'status', 'status_reason', 'ramp_from',
-      'updated_at', 'headers_vault_id', 'credentials_vault_id', 'is_purged'],
-    'status', outbox.moved_status(e),
-    'headers', outbox.stored_headers(e.headers_vault_id),
-    'secrets', (
-      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', s.id, 'secret', outbox.vault_text(s.vault_id, 'the signing secret'),
-        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.id), '[]')
-      from outbox.endpoint_secret s where s.endpoint_id = e.id),
-    'subscriptions', (
-      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
-        order by s.pattern collate "C"), '[]')
-      from outbox.subscription s where s.endpoint_id = e.id),
-    'gate', (
-      select pg_catalog.jsonb_build_object('not_before', g.not_before, 'streak', g.streak,
-        'first_failure_at', g.first_failure_at, 'secret_id', g.secret_id)
-      from outbox.gate g where g.endpoint_id = e.id))
-  from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
-    and (p_upto is null or e.id::text collate "C" <= p_upto)
-  order by e.id
-  limit p_limit;
-end
-$$;
-comment on function outbox.read_moved_endpoints(text, text, text, integer) is
-  'Endpoints with their secrets in the clear. OH004 if one cannot be read from Vault.';
-
-create function outbox.drop_moved_endpoint(p_endpoint_id uuid) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_gate bigint := (select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id);
-begin
-  delete from outbox.delivery d using outbox.lane l
-  where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
-  perform outbox.remove_endpoint(p_endpoint_id, v_gate);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  delete from outbox.endpoint e where e.id = p_endpoint_id;
-end
-$$;
-comment on function outbox.drop_moved_endpoint(uuid) is
-  'Removes an endpoint that a move has created and that has never delivered here.';
-
-create function outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_id uuid := (p_item #>> '{endpoint,id}')::uuid;
-  v_secret record;
-  v_added uuid;
-begin
-  if exists (
-    select from outbox.endpoint e
-    where e.id = v_id and (e.org_id <> p_move.org_id or e.status = 'deleted' and not e.is_purged))
-  then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s exists here and is deleted, or belongs to another '
-        'organisation', v_id),
-      hint = 'A deleted endpoint is removed by a job: try again when its open deliveries are gone';
-  end if;
-  delete from vault.secrets v using outbox.endpoint_secret s
-  where s.endpoint_id = v_id and v.id = s.vault_id;
-  delete from outbox.endpoint_secret s where s.endpoint_id = v_id;
-  delete from outbox.subscription s where s.endpoint_id = v_id;
-  perform outbox.put_headers(e.id, '{}') from outbox.endpoint e where e.id = v_id;
-  -- Replaced as a whole, so that no column is forgotten.
-  delete from outbox.endpoint e where e.id = v_id;
-  insert into outbox.endpoint
-  select (pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
-    || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
-      'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
-      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false))).*;
-  if p_item -> 'headers' <> '{}' then
-    perform outbox.put_headers(v_id, p_item -> 'headers');
-  end if;
-  for v_secret in
-    select * from pg_catalog.jsonb_to_recordset(p_item -> 'secrets')
-      as s (id uuid, secret text, created_at timestamptz, expires_at timestamptz)
-  loop
-    v_added := outbox.add_secret(v_id, v_secret.secret, v_secret.created_at);
-    -- Open deliveries and the gate name a secret by its id.
-    update outbox.endpoint_secret s set id = v_secret.id, expires_at = v_secret.expires_at
-    where s.id = v_added;
-  end loop;
-  insert into outbox.subscription (
-    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
-  select p_move.org_id, s.pattern, v_id, (f.filter).path, s.created_at, s.filter,
-    coalesce((f.filter).weight, 0)
-  from pg_catalog.jsonb_to_recordset(p_item -> 'subscriptions')
-    as s (pattern text, filter text, created_at timestamptz)
-  cross join lateral (
-    select case when s.filter is not null then outbox.read_filter(s.filter) end as filter
-  ) f;
-  if not exists (select from outbox.gate g where g.endpoint_id = v_id) then
-    perform outbox.add_gate(v_id, p_item #>> '{endpoint,ordering}');
-  end if;
-  update outbox.gate g set not_before = n.not_before, streak = n.streak,
-    first_failure_at = n.first_failure_at, secret_id = n.secret_id
-  from pg_catalog.jsonb_to_record(p_item -> 'gate')
-    as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
-  where g.endpoint_id = v_id;
-  update outbox.org_move m
-  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
-  where m.org_id = p_move.org_id;
-end
-$$;
-comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
-  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id '
-  'is in use here.';
-
-create function outbox.write_moved_endpoints(
-  p_org_id text, p_after text, p_upto text, p_items jsonb
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
-begin
-  perform outbox.drop_moved_endpoint(e.id)
-  from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
-    and (p_upto is null or e.id::text collate "C" <= p_upto)
-    and not exists (
-      select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
-  perform outbox.put_moved_endpoint(v_move, i -> 'item')
-  from pg_catalog.jsonb_array_elements(p_items) i;
-end
-$$;
-comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
-  'The write_function of endpoints (see move_part).';
-
--- sql/moves/moved_events.sql
-
--- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
--- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
--- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
---
--- What is delivered already, and each attempt, stays in the source.
-
-create function outbox.read_moved_events(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
-language plpgsql stable
-set search_path = ''
--- In the order of event_org: a sort would read all events of the organisation for each page.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-begin
-  return query
-  select e.id::text, pg_catalog.jsonb_build_object(
-    'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
-  from outbox.event e
-  cross join lateral (
-    select outbox.moved_deliveries(pg_catalog.array_agg(d)) as deliveries
-    from outbox.delivery d
-    where d.event_id = e.id
-    offset 0
-  ) o
-  where e.org_id > ''
-    and (e.org_id, e.id) > (
-      p_org_id, coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid)
-    and (e.org_id, e.id) <= (
-      p_org_id, coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid)
-    and o.deliveries is not null
-  order by e.org_id, e.id
-  limit p_limit;
-end
-$$;
-comment on function outbox.read_moved_events(text, text, text, integer) is
-  'Events with at least one open delivery, in the order of their ids.';
-
-create function outbox.moved_deliveries(p_deliveries outbox.delivery[]) returns jsonb
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
-      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
-      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
-      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
-      -- It has left its isolated lane: the next lost lease isolates it again.
-      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id)
-    from pg_catalog.unnest(p_deliveries) d
-    cross join lateral (
-      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
-    ) l
-    join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted');
-end
-$$;
-comment on function outbox.moved_deliveries(outbox.delivery[]) is
-  'Open deliveries of an event as read_moved_events() returns them; null if there is none. Without '
-  'those of deleted endpoints.';
-
-create type outbox.moved_delivery as (
-  event_id uuid,
-  endpoint_id uuid,
-  gate_id bigint,
-  ordered boolean,
-  key_hash bigint,
-  body_bytes integer,
-  due_at timestamptz,
-  attempt integer,
-  failed_attempts integer,
-  replayed_at timestamptz,
-  deliver_at timestamptz,
-  secret_id uuid,
-  rejected_secrets uuid[],
-  lost_before integer,
-  lost_leases integer
-);
-comment on type outbox.moved_delivery is 'A delivery that arrives, and the lane for it.';
-
-create function outbox.arriving_deliveries(
-  p_org_id text, p_items jsonb
-) returns outbox.moved_delivery[]
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return array(
-    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
-      case
-        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
-        else 0
-      end,
-      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
-      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
-    )::outbox.moved_delivery
-    from pg_catalog.jsonb_array_elements(p_items) i
-    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
-      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
-      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
-      rejected_secrets uuid[], lost_before integer, lost_leases integer)
-    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
-    join outbox.gate g on g.endpoint_id = e.id);
-end
-$$;
-comment on function outbox.arriving_deliveries(text, jsonb) is
-  'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
-
-create function outbox.lock_org_gates(p_org_id text) returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_endpoints uuid[] := array(
-    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
-begin
-  perform outbox.lock_gates(v_endpoints);
-  return v_endpoints;
-end
-$$;
-comment on function outbox.lock_org_gates(text) is
-  'Locks the gates of all endpoints of an organisation and returns the endpoints.';
-
-create function outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-  v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
-begin
-  insert into outbox.event
-  select (pg_catalog.jsonb_populate_record(null::outbox.event,
-    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i
-  on conflict do nothing;
-  insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct d.gate_id, d.ordered, d.key_hash
-  from pg_catalog.unnest(v_deliveries) d
-  where not exists (
-    select from outbox.lane l
-    where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash);
-  with added as (
-    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, failed_attempts,
-      body_bytes, replayed_at, deliver_at, lost_leases, lost_before, secret_id, rejected_secrets)
-    select d.event_id, d.endpoint_id, l.id, d.due_at, d.attempt, d.failed_attempts, d.body_bytes,
-      d.replayed_at, d.deliver_at, d.lost_leases, d.lost_before, d.secret_id, d.rejected_secrets
-    from pg_catalog.unnest(v_deliveries) d
-    cross join lateral (
-      select l.id from outbox.lane l
-      where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash
-      order by l.changed_at desc limit 1
-    ) l
-    on conflict (event_id, endpoint_id) do nothing
-    returning lane_id, due_at
-  ), lanes as (
-    update outbox.lane l set
-      depth = l.depth + a.n,
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      head_at = case when l.ordered then l.head_at else least(l.head_at, a.first_at) end,
-      -- What is routed here later comes behind.
-      tail_at = case when l.ordered then greatest(l.tail_at, a.last_at) else l.tail_at end,
-      next_at = case
-        when not l.ordered then least(l.next_at, a.first_at)
-        when l.halted or l.leased > 0 then l.next_at
-        else greatest(p_now, l.not_before)
-      end
-    from (
-      select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
-        pg_catalog.max(a.due_at) as last_at
-      from added a group by a.lane_id
-    ) a
-    where l.id = a.lane_id
-    returning l.gate_id, a.n
-  )
-  update outbox.gate g set depth = g.depth + s.n,
-    changed_at = pg_catalog.date_trunc('second', p_now)
-  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
-  where g.id = s.gate_id;
-  perform outbox.park(v_endpoints, p_now);
-end
-$$;
-comment on function outbox.add_moved_events(text, jsonb, timestamptz) is
-  'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of '
-  'the organisation.';
-
-create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  delete from outbox.lane l using outbox.gate g
-  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
-    and (l.ordered or l.key_hash <> 0);
-  update outbox.lane l set next_at = 'infinity'
-  from outbox.gate g
-  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
-    and l.next_at < 'infinity';
-end
-$$;
-comment on function outbox.remove_empty_lanes(uuid[]) is
-  'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an '
-  'unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
-
-create function outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  with gone as (
-    delete from outbox.delivery d using outbox.endpoint e
-    where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
-    returning d.lane_id
-  ), lanes as (
-    update outbox.lane l set depth = l.depth - b.n
-    from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
-    where l.id = b.lane_id
-    returning l.gate_id, b.n
-  )
-  update outbox.gate g set depth = g.depth - s.n
-  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
-  where g.id = s.gate_id;
-end
-$$;
-comment on function outbox.remove_moved_deliveries(text, uuid[]) is
-  'Removes open deliveries of these events that a move has copied and nothing has claimed. locks: '
-  'the caller holds the gates of the organisation.';
-
-create function outbox.write_moved_events(
-  p_org_id text, p_after text, p_upto text, p_items jsonb
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-begin
-  perform outbox.remove_moved_deliveries(p_org_id, array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
-  perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
-  perform outbox.remove_empty_lanes(v_endpoints);
-  perform outbox.park(v_endpoints, outbox.clock());
-end
-$$;
-comment on function outbox.write_moved_events(text, text, text, jsonb) is
-  'The write_function of events (see move_part). An event whose deliveries are removed stays.';
-
--- sql/moves/moved_rows.sql
-
--- The smaller parts that move: own values of settings, ordered lanes that wait for a retry or were
--- halted by a dead letter, dead letters, and idempotency keys, so that a publisher that repeats an
--- event in the target gets the id of the first one.
-
-create function outbox.read_moved_settings(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return query
-  select o.name, pg_catalog.jsonb_build_object('value', o.value, 'updated_at', o.updated_at)
-  from outbox.org_setting o
-  where o.org_id = p_org_id and o.name collate "C" > p_after
-    and (p_upto is null or o.name collate "C" <= p_upto)
-  order by o.name collate "C"
-  limit p_limit;
-end
-$$;
-comment on function outbox.read_moved_settings(text, text, text, integer) is
-  'The settings that have another value for the organisation.';
-
-create function outbox.write_moved_settings(
-  p_org_id text, p_after text, p_upto text, p_items jsonb
-) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  delete from outbox.org_setting o
-  where o.org_id = p_org_id and o.name collate "C" > p_after
-    and (p_upto is null or o.name collate "C" <= p_upto);
-  insert into outbox.org_setting (org_id, name, value, updated_at)
-  select p_org_id, i ->> 'key', i #> '{item,value}', (i #>> '{item,updated_at}')::timestamptz
-  from pg_catalog.jsonb_array_elements(p_items) i;
-end
-$$;
-comment on function outbox.write_moved_settings(text, text, text, jsonb) is
-  'The write_function of settings (see move_part).';
-
-create function outbox.read_moved_lanes(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return query
-  select x.lane_key, x.lane_item
-  from (
-    select e.id || '/' || l.key_hash as lane_key, pg_catalog.jsonb_build_object(
-      'endpoint_id', e.id, 'key_hash', l.key_hash, 'halted', l.halted,
-      'not_before', l.not_before) as lane_item
-    from outbox.endpoint e
-    join outbox.gate g on g.endpoint_id = e.id
-    join outbox.lane l on l.gate_id = g.id and l.ordered
-    where e.org_id = p_org_id and e.status <> 'deleted'
-      and (l.halted or l.depth > 0 and l.not_before > '-infinity')
-    offset 0
-  ) x
-  where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
-  order by x.lane_key collate "C"
-  limit p_limit;
-end
-$$;
-comment on function outbox.read_moved_lanes(text, text, text, integer) is
-  'Ordered lanes that are halted, or whose first delivery waits for its retry.';
-
-create function outbox.write_moved_lanes(
-  p_org_id text, p_after text, p_upto text, p_items jsonb
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-begin
-  update outbox.lane l set halted = false, not_before = '-infinity',
-    next_at = case when l.depth > 0 then v_now else 'infinity' end
-  from outbox.gate g
-  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.ordered
-    and (g.endpoint_id || '/' || l.key_hash) in (
-      select r.key from outbox.read_moved_lanes(p_org_id, p_after, p_upto, null) r);
-  insert into outbox.lane (gate_id, ordered, key_hash)
-  select g.id, true, i.key_hash
-  from pg_catalog.jsonb_array_elements(p_items) m
-  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
-    endpoint_id uuid, key_hash bigint)
-  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
-  where not exists (
-    select from outbox.lane l where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash);
-  update outbox.lane l set halted = i.halted, not_before = i.not_before,
-    next_at = case
-      when i.halted or l.depth = 0 then 'infinity'
-      else greatest(v_now, i.not_before)
-    end
-  from pg_catalog.jsonb_array_elements(p_items) m
-  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
-    endpoint_id uuid, key_hash bigint, halted boolean, not_before timestamptz)
-  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
-  where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash;
-  perform outbox.park(v_endpoints, v_now);
-end
-$$;
-comment on function outbox.write_moved_lanes(text, text, text, jsonb) is
-  'The write_function of lanes (see move_part). locks: the gates of the organisation.';
-
-create function outbox.letter_key(p_letter outbox.dead_letter) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return pg_catalog.to_char(p_letter.failed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')
-    || '/' || p_letter.id;
-end
-$$;
-comment on function outbox.letter_key(outbox.dead_letter) is
-  'The key of a dead letter in the pages of a move: failed_at in UTC and its id.';
-
-create function outbox.read_moved_letters(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return query
-  select outbox.letter_key(x), pg_catalog.to_jsonb(x) - 'org_id'
-  from outbox.dead_letter x
-  where x.org_id = p_org_id
-    and (p_after = '' or (x.failed_at, x.id) > (
-      (pg_catalog.split_part(p_after, '/', 1) || 'Z')::timestamptz,
-      pg_catalog.split_part(p_after, '/', 2)::uuid))
-    and (p_upto is null or (x.failed_at, x.id) <= (
-      (pg_catalog.split_part(p_upto, '/', 1) || 'Z')::timestamptz,
-      pg_catalog.split_part(p_upto, '/', 2)::uuid))
-  order by x.failed_at, x.id
-  limit p_limit;
-end
-$$;
-comment on function outbox.read_moved_letters(text, text, text, integer) is
-  'Dead letters, also those that were replayed or discarded and are still stored.';
-
-create function outbox.write_moved_letters(
-  p_org_id text, p_after text, p_upto text, p_items jsonb
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  perform outbox.lock_org_gates(p_org_id);
-  delete from outbox.dead_letter x
-  where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
-    select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
-  insert into outbox.dead_letter
-  select (pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
-    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i;
-end
-$$;
-comment on function outbox.write_moved_letters(text, text, text, jsonb) is
-  'The write_function of dead letters (see move_part). locks: the gates of the organisation.';
-
-create function outbox.read_moved_keys(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return query
-  select k.event_id::text, pg_catalog.jsonb_build_object('key', k.key,
-    'content', pg_catalog.encode(k.content, 'hex'), 'created_at', k.created_at)
-  from outbox.idempotency_key k
-  where k.org_id = p_org_id
-    and (p_after = '' or k.event_id > p_after::uuid)
-    and (p_upto is null or k.event_id <= p_upto::uuid)
-  order by k.event_id
-  limit p_limit;
-end
-$$;
-comment on function outbox.read_moved_keys(text, text, text, integer) is
-  'Idempotency keys that are stored, in the order of their events.';
-
-create function outbox.write_moved_keys(
-  p_org_id text, p_after text, p_upto text, p_items jsonb
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  delete from outbox.idempotency_key k
-  where k.org_id = p_org_id and (p_after = '' or k.event_id > p_after::uuid)
-    and (p_upto is null or k.event_id <= p_upto::uuid);
-  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
-  select p_org_id, i #>> '{item,key}', (i ->> 'key')::uuid,
-    pg_catalog.decode(i #>> '{item,content}', 'hex'), (i #>> '{item,created_at}')::timestamptz
-  from pg_catalog.jsonb_array_elements(p_items) i
-  on conflict (org_id, key) do update set event_id = excluded.event_id,
-    content = excluded.content, created_at = excluded.created_at;
-end
-$$;
-comment on function outbox.write_moved_keys(text, text, text, jsonb) is
-  'The write_function of idempotency keys (see move_part).';
-
--- sql/moves/begin_move.sql
-
--- The begin of a move: what prevents it, and the pause of the endpoints.
-
-create function outbox.move_blockers(p_org_id text) returns text[]
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_blockers text[];
-  v_table text;
-  v_is_used boolean;
-begin
-  select pg_catalog.array_agg(b.problem) into v_blockers
-  from (
-    select pg_catalog.format('endpoint %s is of the kind %s: only webhooks move', e.id, e.kind)
-      as problem
-    from outbox.endpoint e
-    where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
-    union all
-    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
-    from outbox.replay_job j
-    where j.status in ('running', 'paused') and j.org_id = p_org_id
-    union all
-    select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
-    from outbox.delivered_mark m
-    where m.finished_at is null and coalesce(m.org_id, p_org_id) = p_org_id
-    union all
-    select pg_catalog.format('event %s was set aside by routing: call route_again()', u.event_id)
-    from outbox.unroutable u
-    where u.org_id = p_org_id and u.again_at = 'infinity'
-    union all
-    select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
-      'wait until it is delivered', x.event_id, x.endpoint_id)
-    from outbox.dead_letter x
-    where x.org_id = p_org_id and x.replayed_at is not null
-      and not exists (select from outbox.event v where v.id = x.event_id)
-      and exists (
-        select from outbox.delivery d
-        where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id)
-    limit 100
-  ) b;
-  for v_table in
-    select c.relname
-    from pg_catalog.pg_class c
-    join pg_catalog.pg_attribute a
-      on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
-    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
-      and not c.relispartition
-      and not exists (select from outbox.move_part p where p.name = c.relname)
-    order by c.relname
-  loop
-    execute pg_catalog.format(
-      'select exists (select from outbox.%I t where t.org_id = $1)', v_table)
-    into v_is_used using p_org_id;
-    if v_is_used then
-      v_blockers := v_blockers || pg_catalog.format(
-        'outbox.%s has rows of the organisation, which cannot move yet', v_table);
-    end if;
-  end loop;
-  return coalesce(v_blockers, '{}');
-end
-$$;
-comment on function outbox.move_blockers(text) is
-  'Why an organisation cannot move, as sentences; empty: it can.';
-
-create function outbox.move_state(p_org_id text) returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move;
-begin
-  perform outbox.check_user_org(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
-  return pg_catalog.jsonb_build_object(
-    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
-    'version', outbox.version() ->> 'version',
-    'key_hash', outbox.key_hash('partition', 'outhook')::text,
-    'parts', (
-      select pg_catalog.jsonb_agg(p.name order by p.position)
-      from outbox.move_part p where p.position is not null),
-    'blockers', case
-      when v_move.state is null or v_move.state in ('live', 'copying')
-      then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
-    end,
-    'totals', outbox.move_totals(p_org_id));
-end
-$$;
-comment on function outbox.move_state(text) is
-  'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
-  '"version", "key_hash": lanes can move only between databases with the same, '
-  '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
-
-create function outbox.move_totals(p_org_id text) returns jsonb
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return pg_catalog.jsonb_build_object(
-    'endpoints', (
-      select pg_catalog.count(*) from outbox.endpoint e
-      where e.org_id = p_org_id and e.status <> 'deleted'),
-    'open', (
-      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
-      join outbox.gate g on g.endpoint_id = e.id
-      where e.org_id = p_org_id and e.status <> 'deleted'),
-    'dead_letters', (
-      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
-end
-$$;
-comment on function outbox.move_totals(text) is
-  '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
-  'same when a copy is complete.';
-
-create function outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_move outbox.org_move;
-  v_found text;
-begin
-  perform outbox.check_move_name(p_other);
-  perform outbox.take_endpoint_turn(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
-  if v_move.move_id = p_move_id then
-    return;
-  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
-      hint = 'End that move first';
-  end if;
-  select p.name into v_found
-  from outbox.move_part p
-  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-  where p.position is not null and r.n <> '0'
-  order by p.position
-  limit 1;
-  if v_found is not null
-    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
-    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
-  then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the target has something of organisation %s already: %s',
-        p_org_id, coalesce(v_found, 'events that are not routed')),
-      hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
-        'dead letters and idempotency keys of the organisation';
-  end if;
-  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
-  on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
-    started_at = excluded.started_at, changed_at = excluded.changed_at;
-  perform outbox.close_publishing(p_org_id, v_now);
-end
-$$;
-comment on function outbox.begin_receiving(text, uuid, text) is
-  'The first step, in the target: nobody can publish for the organisation here until it is live. '
-  'Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
-
-create function outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_move outbox.org_move;
-  v_blockers text[] := outbox.move_blockers(p_org_id);
-begin
-  perform outbox.check_move_name(p_other);
-  -- Nobody creates an endpoint meanwhile.
-  perform outbox.take_endpoint_turn(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
-  if v_move.move_id = p_move_id and v_move.role = 'source' then
-    return;
-  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
-        else pg_catalog.array_to_string(v_blockers, '; ')
-      end),
-      hint = 'End or remove what is named, and begin again';
-  end if;
-  -- A resume of another transaction waits for these locks, and then finds the move.
-  perform from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
-    changed_at)
-  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
-      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
-  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
-  on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
-    started_at = excluded.started_at, changed_at = excluded.changed_at
-  returning * into v_move;
-  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
-    version = e.version + 1, updated_at = v_now
-  where e.org_id = p_org_id and e.status = 'enabled';
-end
-$$;
-comment on function outbox.begin_leaving(text, uuid, text) is
-  'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
-  'Nothing if this move has begun. OH001; OH004: what prevents the move.';
-
-create function outbox.check_move_name(p_other text) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_other is null or p_other !~ '^[\x21-\x7e]{1,100}$' then
-    perform outbox.invalid('other', 'is not 1 to 100 visible ASCII characters',
-      'Expected a name of the other project that publishers know, such as eu-2; no URL with a '
-      'password');
-  end if;
-end
-$$;
-comment on function outbox.check_move_name(text) is
-  'Raises OH001 unless this can be the name of a project. Publishers see it in OH012.';
-
--- sql/moves/settle_move.sql
-
--- A change of state counts for a transaction that begins after it. So before the next step, every
--- transaction that was open after the change has to end: a claim may still lease a delivery, and a
--- publisher may still store an event. Then no lease may be left, and after the source is closed no
--- event that waits for routing.
-
-create function outbox.end_lost_leases(p_org_id text, p_now timestamptz) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-begin
-  perform outbox.record_lost_lease(o.d, p_now)
-  from outbox.gate g
-  join outbox.lane l on l.gate_id = g.id and l.leased > 0
-  cross join lateral (
-    select d from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.leased_until <= p_now offset 0
-  ) o
-  where g.endpoint_id = any (v_endpoints);
-  perform outbox.park(v_endpoints, p_now);
-end
-$$;
-comment on function outbox.end_lost_leases(text, timestamptz) is
-  'Records the ended leases of an organisation, which no claim does while its endpoints are '
-  'paused. locks: the gates of the organisation.';
-
-create function outbox.settle_move(p_org_id text) returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move := outbox.check_move(p_org_id,
-    array['copying', 'closed', 'moved', 'finished']);
-  v_seen constant pg_snapshot := pg_catalog.pg_current_snapshot();
-  v_transactions boolean;
-  v_unrouted bigint;
-  v_leased bigint;
-begin
-  if v_move.settled_at is null then
-    update outbox.org_move m set settled_at = pg_catalog.pg_snapshot_xmax(v_seen)
-    where m.org_id = p_org_id;
-  end if;
-  v_transactions := v_move.settled_at is null
-    or pg_catalog.pg_snapshot_xmin(v_seen) < v_move.settled_at;
-  if not v_transactions then
-    perform outbox.end_lost_leases(p_org_id, outbox.clock());
-  end if;
-  select coalesce(pg_catalog.sum(l.leased), 0)
-  into v_leased
-  from outbox.endpoint e
-  join outbox.gate g on g.endpoint_id = e.id
-  join outbox.lane l on l.gate_id = g.id and l.leased > 0
-  where e.org_id = p_org_id and e.status <> 'deleted';
-  v_unrouted := (select pg_catalog.count(*) from outbox.unrouted u where u.org_id = p_org_id)
-    + (select pg_catalog.count(*) from outbox.unroutable u where u.org_id = p_org_id)
-    + (
-      select pg_catalog.count(*) from outbox.refusal r
-      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
-      where r.step = 'routing' and e.status <> 'deleted');
-  return pg_catalog.jsonb_build_object(
-    'settled', not v_transactions and v_leased = 0
-      and (v_move.state = 'copying' or v_unrouted = 0),
-    'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
-end
-$$;
-comment on function outbox.settle_move(text) is
-  'Whether the source has settled after its last change of state: {"settled", "transactions": '
-  'whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events '
-  'that wait for routing, which counts when the source is closed}. Call it until it has. OH004. '
-  'locks: the gates of the organisation.';
-
--- sql/moves/end_move.sql
-
--- The end of a move. close_source() refuses publishing; leave_source() is the point of no return;
--- open_target() lets the target deliver. Then the source ends its own copies: each gets an attempt
--- of kind close that says where it went. finish_source() deletes the endpoints.
---
--- A transaction with REPEATABLE READ that began before the source was closed may publish after it.
--- So before the source ends an event, the command asks the target whether it knows it. An event
--- that the target does not know came so late, and is added there.
-
-create function outbox.set_move_state(p_org_id text, p_state text) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  update outbox.org_move m
-  set state = p_state, settled_at = null, changed_at = outbox.clock()
-  where m.org_id = p_org_id;
-end
-$$;
-comment on function outbox.set_move_state(text, text) is
-  'Changes the state of a move. The caller has checked the state before.';
-
-create function outbox.close_source(p_org_id text) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  if (outbox.check_move(p_org_id, array['copying', 'closed'])).state = 'closed' then
-    return;
-  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
-      hint = 'Call settle_move() until it has settled';
-  end if;
-  perform outbox.set_move_state(p_org_id, 'closed');
-  perform outbox.close_publishing(p_org_id, outbox.clock());
-end
-$$;
-comment on function outbox.close_source(text) is
-  'Refuses publishing for the organisation in the source, until the move ends or is undone. OH004.';
-
-create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_totals jsonb := outbox.move_totals(p_org_id);
-begin
-  if (outbox.check_move(p_org_id, array['closed', 'moved'])).state = 'moved' then
-    return;
-  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('organisation %s has not settled', p_org_id),
-      hint = 'Call settle_move() until it has settled, and compare all parts again';
-  elsif v_totals is distinct from p_target then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
-        'target', p_org_id, v_totals, p_target),
-      hint = 'Compare all parts again';
-  end if;
-  perform outbox.set_move_state(p_org_id, 'moved');
-end
-$$;
-comment on function outbox.leave_source(text, jsonb) is
-  'The point of no return, in the source: from now on only the target may deliver. p_target: '
-  'move_totals() of the target. OH004: the totals differ, or the source has not settled.';
-
-create function outbox.open_target(p_org_id text, p_move_id uuid) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving', 'live']);
-  v_now timestamptz := outbox.clock();
-begin
-  if v_move.move_id <> p_move_id then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('organisation %s is here by another move', p_org_id),
-      hint = 'Give the two databases of one move';
-  elsif v_move.state = 'live' then
-    return;
-  end if;
-  perform outbox.set_move_state(p_org_id, 'live');
-  update outbox.endpoint e set
-    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
-    version = e.version + 1, updated_at = v_now, ramp_from = v_now
-  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
-  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
-  update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
-  -- A paused gate is parked for 5 s.
-  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
-  perform outbox.kick_on_commit();
-end
-$$;
-comment on function outbox.open_target(text, uuid) is
-  'The target delivers and accepts events of the organisation. Call it after leave_source(). '
-  'Nothing if it is live. OH004. locks: the gates of the organisation.';
-
-create function outbox.unknown_events(p_org_id text, p_keys jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  perform outbox.check_move(p_org_id, array['live']);
-  return (
-    select coalesce(pg_catalog.jsonb_agg(k order by k), '[]')
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
-    where not exists (
-      select from outbox.event e where e.id = k::uuid and e.org_id = p_org_id));
-end
-$$;
-comment on function outbox.unknown_events(text, jsonb) is
-  'Those of these ids of which the target has no event: they were published after the last '
-  'comparison. OH004.';
-
-create function outbox.add_late_events(p_org_id text, p_items text) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_unknown jsonb := outbox.unknown_events(p_org_id, (
-    select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
-begin
-  perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
-    where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
-  perform outbox.kick_on_commit();
-end
-$$;
-comment on function outbox.add_late_events(text, text) is
-  'Adds items of read_move_page() to the target after the switch, without those that it knows. '
-  'OH004.';
-
-create function outbox.end_moved_events(p_org_id text, p_keys jsonb) returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved']);
-  v_now timestamptz := outbox.clock();
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-  v_gate record;
-  v_ended integer := 0;
-begin
-  for v_gate in
-    select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
-    cross join lateral (
-      select d.ctid as row_at, d.endpoint_id from outbox.delivery d where d.event_id = k::uuid
-      offset 0
-    ) d
-    join outbox.gate g on g.endpoint_id = d.endpoint_id
-    where d.endpoint_id = any (v_endpoints)
-    group by g.id, g.endpoint_id
-    order by g.id
-  loop
-    v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
-      'the organisation has moved to ' || v_move.other, v_now);
-  end loop;
-  perform outbox.remove_empty_lanes(v_endpoints);
-  perform outbox.park(v_endpoints, v_now);
-  return v_ended;
-end
-$$;
-comment on function outbox.end_moved_events(text, jsonb) is
-  'Ends the open deliveries of these events in the source, each with an attempt of kind close that '
-  'names the target; returns how many. The target must know the events. OH004. locks: the gates of '
-  'the organisation.';
-
-create function outbox.finish_source(p_org_id text) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_part outbox.move_part;
-begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).state = 'finished' then
-    return;
-  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
-    or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
-  then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
-      hint = 'Run outhook move-org again without --finish';
-  end if;
-  perform outbox.set_move_state(p_org_id, 'finished');
-  perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
-  from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted';
-  for v_part in
-    select * from outbox.move_part p
-    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
-  loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
-  end loop;
-end
-$$;
-comment on function outbox.finish_source(text) is
-  'Deletes the endpoints, event types, settings, dead letters and idempotency keys of the '
-  'organisation in the source. Its events and attempts stay until their retention ends. OH004: '
-  'something is open.';
-
--- sql/moves/undo_move.sql
-
--- The way back, until leave_source(): first the target forgets what it has received, then the
--- source delivers again.
-
-create function outbox.undo_receiving(p_org_id text, p_limit integer default 500) returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_events uuid[];
-  v_part outbox.move_part;
-begin
-  if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
-    return false;
-  end if;
-  perform outbox.check_move(p_org_id, array['receiving']);
-  perform outbox.lock_org_gates(p_org_id);
-  v_events := array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, '', null, p_limit) r);
-  if pg_catalog.cardinality(v_events) > 0 then
-    perform outbox.remove_moved_deliveries(p_org_id, v_events);
-    delete from outbox.event e
-    where e.id = any (v_events)
-      and not exists (select from outbox.attempt a where a.event_id = e.id);
-    return true;
-  end if;
-  for v_part in
-    select * from outbox.move_part p where p.position is not null and p.name <> 'lane'
-    order by p.position desc
-  loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
-  end loop;
-  delete from outbox.org_move m where m.org_id = p_org_id;
-  perform outbox.open_publishing(p_org_id);
-  return false;
-end
-$$;
-comment on function outbox.undo_receiving(text, integer) is
-  'Removes what the target has received: up to p_limit events in each call, then the rest. Returns '
-  'whether to call it again. OH004: the organisation is live here.';
-
-create function outbox.undo_leaving(p_org_id text) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move;
-  v_now timestamptz := outbox.clock();
-begin
-  if not exists (select from outbox.org_move m where m.org_id = p_org_id) then
-    return;
-  end if;
-  v_move := outbox.check_move(p_org_id, array['copying', 'closed']);
-  delete from outbox.org_move m where m.org_id = p_org_id;
-  update outbox.endpoint e set
-    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
-    version = e.version + 1, updated_at = v_now, ramp_from = v_now
-  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
-  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
-    and e.status_reason = outbox.move_reason(v_move);
-  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
-  perform outbox.kick_on_commit();
-end
-$$;
-comment on function outbox.undo_leaving(text) is
-  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source '
-  'has left the organisation to the target. locks: the gates of the organisation.';
-
--- sql/moves/rights.sql
-
--- The rights of this folder: see foundation/rights. Only the owner of the schema moves an
--- organisation, over a direct connection: the pages have signing secrets in the clear.
-
-select outbox.close_new();
 
 -- sql/time/rights.sql
 
