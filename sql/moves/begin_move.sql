@@ -126,7 +126,7 @@ declare
 begin
   perform outbox.check_move_name(p_other);
   perform outbox.take_endpoint_turn(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id then
     return;
   elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
@@ -175,7 +175,7 @@ begin
   perform outbox.check_move_name(p_other);
   -- Nobody creates an endpoint meanwhile.
   perform outbox.take_endpoint_turn(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
   elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then

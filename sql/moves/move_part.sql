@@ -36,7 +36,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
   ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
-  ('unroutable'), ('limit_turn'), ('event_bytes'), ('event_default'), ('replay_job'),
+  ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
   ('delivered_mark'), ('org_move');
 
 create function outbox.read_move_page(

@@ -20300,7 +20300,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
   ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
-  ('unroutable'), ('limit_turn'), ('event_bytes'), ('event_default'), ('replay_job'),
+  ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
   ('delivered_mark'), ('org_move');
 
 create function outbox.read_move_page(
@@ -21193,7 +21193,7 @@ declare
 begin
   perform outbox.check_move_name(p_other);
   perform outbox.take_endpoint_turn(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id then
     return;
   elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
@@ -21242,7 +21242,7 @@ begin
   perform outbox.check_move_name(p_other);
   -- Nobody creates an endpoint meanwhile.
   perform outbox.take_endpoint_turn(p_org_id);
-  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
   elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
