@@ -1,5 +1,5 @@
--- The move of an organisation to another project. This file has its state, which publishing and the
--- endpoints respect; the folder moves has its steps.
+-- The move of an organisation to another project. This file has its status, which publishing and
+-- the endpoints respect; the folder moves has its steps.
 --
 -- Two databases take part, and each has one row for the organisation:
 --
@@ -17,21 +17,21 @@ create table outbox.org_move (
   org_id text primary key,
   move_id uuid not null,
   role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
-  state text not null,
+  status text not null,
   other text not null,
   endpoints jsonb not null default '{}',
   settled_at xid8,
   started_at timestamptz not null,
   changed_at timestamptz not null,
-  constraint org_move_state_is_known check (
-    state in ('copying', 'closed', 'moved', 'finished') and role = 'source'
-    or state in ('receiving', 'live') and role = 'target'
+  constraint org_move_status_is_known check (
+    status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
+    or status in ('receiving', 'live') and role = 'target'
   )
 );
 comment on table outbox.org_move is
   'The last move of an organisation to or from another project. other: the name of that project; '
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
-  'transactions below it were open after the last change of state, and must end before the next '
+  'transactions below it were open after the last change of status, and must end before the next '
   'step.';
 
 create function outbox.refuse_moved(p_org_id text) returns void
@@ -41,15 +41,15 @@ declare
   v_move outbox.org_move;
 begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
-  if v_move.state in ('moved', 'finished') then
+  if v_move.status in ('moved', 'finished') then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s', v_move.other);
-  elsif v_move.state = 'closed' then
+  elsif v_move.status = 'closed' then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
-  elsif v_move.state = 'receiving' then
+  elsif v_move.status = 'receiving' then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
@@ -66,14 +66,14 @@ as $$
 declare
   v_move outbox.org_move;
 begin
-  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.state <> 'live';
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
         'here', new.org_id,
         case
           when v_move.role = 'target' then 'is still in'
-          when v_move.state in ('moved', 'finished') then 'has moved to'
+          when v_move.status in ('moved', 'finished') then 'has moved to'
           else 'is moving to'
         end, v_move.other),
       hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);

@@ -63,7 +63,7 @@ $$;
 comment on function outbox.move_blockers(text) is
   'Why an organisation cannot move, as sentences; empty: it can.';
 
-create function outbox.move_state(p_org_id text) returns jsonb
+create function outbox.move_status(p_org_id text) returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -74,21 +74,21 @@ begin
   perform outbox.check_user_org(p_org_id);
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   return pg_catalog.jsonb_build_object(
-    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
+    'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
       select pg_catalog.jsonb_agg(p.name order by p.position)
       from outbox.move_part p where p.position is not null),
     'blockers', case
-      when v_move.state is null or v_move.state in ('live', 'copying')
+      when v_move.status is null or v_move.status in ('live', 'copying')
       then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
     end,
     'totals', outbox.move_totals(p_org_id));
 end
 $$;
-comment on function outbox.move_state(text) is
-  'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
+comment on function outbox.move_status(text) is
+  'What a move needs to know of one side: {"move_id", "role", "status", "other" (null: no move), '
   '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
@@ -129,9 +129,9 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id then
     return;
-  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
+  elsif v_move.status in ('copying', 'closed', 'moved', 'receiving') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
       hint = 'End that move first';
   end if;
   select p.name into v_found
@@ -150,10 +150,10 @@ begin
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
-  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
   values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at;
   perform outbox.close_publishing(p_org_id, v_now);
 end
@@ -178,10 +178,10 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
-  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+  elsif v_move.status <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
+        when v_move.status <> 'live' then 'another move of it is ' || v_move.status
         else pg_catalog.array_to_string(v_blockers, '; ')
       end),
       hint = 'End or remove what is named, and begin again';
@@ -189,14 +189,14 @@ begin
   -- A resume of another transaction waits for these locks, and then finds the move.
   perform from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
+  insert into outbox.org_move (org_id, move_id, role, status, other, endpoints, started_at,
     changed_at)
   select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
       pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
   from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    status = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),

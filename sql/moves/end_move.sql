@@ -6,30 +6,30 @@
 -- So before the source ends an event, the command asks the target whether it knows it. An event
 -- that the target does not know came so late, and is added there.
 
-create function outbox.set_move_state(p_org_id text, p_state text) returns void
+create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   update outbox.org_move m
-  set state = p_state, settled_at = null, changed_at = outbox.clock()
+  set status = p_status, settled_at = null, changed_at = outbox.clock()
   where m.org_id = p_org_id;
 end
 $$;
-comment on function outbox.set_move_state(text, text) is
-  'Changes the state of a move. The caller has checked the state before.';
+comment on function outbox.set_move_status(text, text) is
+  'Changes the status of a move. The caller has checked the status before.';
 
 create function outbox.close_source(p_org_id text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  if (outbox.check_move(p_org_id, array['copying', 'closed'])).state = 'closed' then
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).status = 'closed' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
       hint = 'Call settle_move() until it has settled';
   end if;
-  perform outbox.set_move_state(p_org_id, 'closed');
+  perform outbox.set_move_status(p_org_id, 'closed');
   perform outbox.close_publishing(p_org_id, outbox.clock());
 end
 $$;
@@ -42,7 +42,7 @@ as $$
 declare
   v_totals jsonb := outbox.move_totals(p_org_id);
 begin
-  if (outbox.check_move(p_org_id, array['closed', 'moved'])).state = 'moved' then
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
     raise exception using errcode = 'OH004',
@@ -54,7 +54,7 @@ begin
         'target', p_org_id, v_totals, p_target),
       hint = 'Compare all parts again';
   end if;
-  perform outbox.set_move_state(p_org_id, 'moved');
+  perform outbox.set_move_status(p_org_id, 'moved');
 end
 $$;
 comment on function outbox.leave_source(text, jsonb) is
@@ -74,10 +74,10 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s is here by another move', p_org_id),
       hint = 'Give the two databases of one move';
-  elsif v_move.state = 'live' then
+  elsif v_move.status = 'live' then
     return;
   end if;
-  perform outbox.set_move_state(p_org_id, 'live');
+  perform outbox.set_move_status(p_org_id, 'live');
   update outbox.endpoint e set
     status = s.item ->> 'status', status_reason = s.item ->> 'reason',
     version = e.version + 1, updated_at = v_now, ramp_from = v_now
@@ -177,7 +177,7 @@ as $$
 declare
   v_part outbox.move_part;
 begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).state = 'finished' then
+  if (outbox.check_move(p_org_id, array['moved', 'finished'])).status = 'finished' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
     or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
@@ -186,7 +186,7 @@ begin
       message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
       hint = 'Run outhook move-org again without --finish';
   end if;
-  perform outbox.set_move_state(p_org_id, 'finished');
+  perform outbox.set_move_status(p_org_id, 'finished');
   perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
   from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted';

@@ -117,26 +117,26 @@ comment on function outbox.write_move_page(text, text, text, text, text) is
   'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
   'unless the organisation is being moved to this database.';
 
-create function outbox.check_move(p_org_id text, p_states text[]) returns outbox.org_move
+create function outbox.check_move(p_org_id text, p_statuses text[]) returns outbox.org_move
 language plpgsql set search_path = ''
 as $$
 declare
   v_move outbox.org_move;
 begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
-  if not found or v_move.state <> all (p_states) then
+  if not found or v_move.status <> all (p_statuses) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
-        coalesce(v_move.state, 'not begun')),
+        coalesce(v_move.status, 'not begun')),
       hint = pg_catalog.format('This step is for: %s',
-        pg_catalog.array_to_string(p_states, ', '));
+        pg_catalog.array_to_string(p_statuses, ', '));
   end if;
   return v_move;
 end
 $$;
 comment on function outbox.check_move(text, text[]) is
-  'The move of an organisation, if it has one of these states; OH004. locks: its row, so that two '
-  'commands do not change it at once.';
+  'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that '
+  'two commands do not change it at once.';
 
 create function outbox.move_reason(p_move outbox.org_move) returns text
 language plpgsql immutable set search_path = ''

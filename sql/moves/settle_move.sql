@@ -1,4 +1,4 @@
--- A change of state counts for a transaction that begins after it. So before the next step, every
+-- A change of status counts for a transaction that begins after it. So before the next step, every
 -- transaction that was open after the change has to end: a claim may still lease a delivery, and a
 -- publisher may still store an event. Then no lease may be left, and after the source is closed no
 -- event that waits for routing.
@@ -62,12 +62,12 @@ begin
       where r.step = 'routing' and e.status <> 'deleted');
   return pg_catalog.jsonb_build_object(
     'settled', not v_transactions and v_leased = 0
-      and (v_move.state = 'copying' or v_unrouted = 0),
+      and (v_move.status = 'copying' or v_unrouted = 0),
     'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
 end
 $$;
 comment on function outbox.settle_move(text) is
-  'Whether the source has settled after its last change of state: {"settled", "transactions": '
+  'Whether the source has settled after its last change of status: {"settled", "transactions": '
   'whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events '
   'that wait for routing, which counts when the source is closed}. Call it until it has. OH004. '
   'locks: the gates of the organisation.';

@@ -1888,8 +1888,8 @@ comment on function outbox.cursor_to_key(text, text) is
 
 -- sql/foundation/org_move.sql
 
--- The move of an organisation to another project. This file has its state, which publishing and the
--- endpoints respect; the folder moves has its steps.
+-- The move of an organisation to another project. This file has its status, which publishing and
+-- the endpoints respect; the folder moves has its steps.
 --
 -- Two databases take part, and each has one row for the organisation:
 --
@@ -1907,21 +1907,21 @@ create table outbox.org_move (
   org_id text primary key,
   move_id uuid not null,
   role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
-  state text not null,
+  status text not null,
   other text not null,
   endpoints jsonb not null default '{}',
   settled_at xid8,
   started_at timestamptz not null,
   changed_at timestamptz not null,
-  constraint org_move_state_is_known check (
-    state in ('copying', 'closed', 'moved', 'finished') and role = 'source'
-    or state in ('receiving', 'live') and role = 'target'
+  constraint org_move_status_is_known check (
+    status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
+    or status in ('receiving', 'live') and role = 'target'
   )
 );
 comment on table outbox.org_move is
   'The last move of an organisation to or from another project. other: the name of that project; '
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
-  'transactions below it were open after the last change of state, and must end before the next '
+  'transactions below it were open after the last change of status, and must end before the next '
   'step.';
 
 create function outbox.refuse_moved(p_org_id text) returns void
@@ -1931,15 +1931,15 @@ declare
   v_move outbox.org_move;
 begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
-  if v_move.state in ('moved', 'finished') then
+  if v_move.status in ('moved', 'finished') then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s', v_move.other);
-  elsif v_move.state = 'closed' then
+  elsif v_move.status = 'closed' then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
-  elsif v_move.state = 'receiving' then
+  elsif v_move.status = 'receiving' then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
@@ -1956,14 +1956,14 @@ as $$
 declare
   v_move outbox.org_move;
 begin
-  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.state <> 'live';
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
         'here', new.org_id,
         case
           when v_move.role = 'target' then 'is still in'
-          when v_move.state in ('moved', 'finished') then 'has moved to'
+          when v_move.status in ('moved', 'finished') then 'has moved to'
           else 'is moving to'
         end, v_move.other),
       hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
@@ -20381,26 +20381,26 @@ comment on function outbox.write_move_page(text, text, text, text, text) is
   'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
   'unless the organisation is being moved to this database.';
 
-create function outbox.check_move(p_org_id text, p_states text[]) returns outbox.org_move
+create function outbox.check_move(p_org_id text, p_statuses text[]) returns outbox.org_move
 language plpgsql set search_path = ''
 as $$
 declare
   v_move outbox.org_move;
 begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
-  if not found or v_move.state <> all (p_states) then
+  if not found or v_move.status <> all (p_statuses) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
-        coalesce(v_move.state, 'not begun')),
+        coalesce(v_move.status, 'not begun')),
       hint = pg_catalog.format('This step is for: %s',
-        pg_catalog.array_to_string(p_states, ', '));
+        pg_catalog.array_to_string(p_statuses, ', '));
   end if;
   return v_move;
 end
 $$;
 comment on function outbox.check_move(text, text[]) is
-  'The move of an organisation, if it has one of these states; OH004. locks: its row, so that two '
-  'commands do not change it at once.';
+  'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that '
+  'two commands do not change it at once.';
 
 create function outbox.move_reason(p_move outbox.org_move) returns text
 language plpgsql immutable set search_path = ''
@@ -21130,7 +21130,7 @@ $$;
 comment on function outbox.move_blockers(text) is
   'Why an organisation cannot move, as sentences; empty: it can.';
 
-create function outbox.move_state(p_org_id text) returns jsonb
+create function outbox.move_status(p_org_id text) returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -21141,21 +21141,21 @@ begin
   perform outbox.check_user_org(p_org_id);
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   return pg_catalog.jsonb_build_object(
-    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
+    'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
       select pg_catalog.jsonb_agg(p.name order by p.position)
       from outbox.move_part p where p.position is not null),
     'blockers', case
-      when v_move.state is null or v_move.state in ('live', 'copying')
+      when v_move.status is null or v_move.status in ('live', 'copying')
       then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
     end,
     'totals', outbox.move_totals(p_org_id));
 end
 $$;
-comment on function outbox.move_state(text) is
-  'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), '
+comment on function outbox.move_status(text) is
+  'What a move needs to know of one side: {"move_id", "role", "status", "other" (null: no move), '
   '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
@@ -21196,9 +21196,9 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id then
     return;
-  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
+  elsif v_move.status in ('copying', 'closed', 'moved', 'receiving') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
       hint = 'End that move first';
   end if;
   select p.name into v_found
@@ -21217,10 +21217,10 @@ begin
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
-  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
   values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at;
   perform outbox.close_publishing(p_org_id, v_now);
 end
@@ -21245,10 +21245,10 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
-  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+  elsif v_move.status <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
+        when v_move.status <> 'live' then 'another move of it is ' || v_move.status
         else pg_catalog.array_to_string(v_blockers, '; ')
       end),
       hint = 'End or remove what is named, and begin again';
@@ -21256,14 +21256,14 @@ begin
   -- A resume of another transaction waits for these locks, and then finds the move.
   perform from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
+  insert into outbox.org_move (org_id, move_id, role, status, other, endpoints, started_at,
     changed_at)
   select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
       pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
   from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    status = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
@@ -21291,7 +21291,7 @@ comment on function outbox.check_move_name(text) is
 
 -- sql/moves/settle_move.sql
 
--- A change of state counts for a transaction that begins after it. So before the next step, every
+-- A change of status counts for a transaction that begins after it. So before the next step, every
 -- transaction that was open after the change has to end: a claim may still lease a delivery, and a
 -- publisher may still store an event. Then no lease may be left, and after the source is closed no
 -- event that waits for routing.
@@ -21355,12 +21355,12 @@ begin
       where r.step = 'routing' and e.status <> 'deleted');
   return pg_catalog.jsonb_build_object(
     'settled', not v_transactions and v_leased = 0
-      and (v_move.state = 'copying' or v_unrouted = 0),
+      and (v_move.status = 'copying' or v_unrouted = 0),
     'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
 end
 $$;
 comment on function outbox.settle_move(text) is
-  'Whether the source has settled after its last change of state: {"settled", "transactions": '
+  'Whether the source has settled after its last change of status: {"settled", "transactions": '
   'whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events '
   'that wait for routing, which counts when the source is closed}. Call it until it has. OH004. '
   'locks: the gates of the organisation.';
@@ -21375,30 +21375,30 @@ comment on function outbox.settle_move(text) is
 -- So before the source ends an event, the command asks the target whether it knows it. An event
 -- that the target does not know came so late, and is added there.
 
-create function outbox.set_move_state(p_org_id text, p_state text) returns void
+create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   update outbox.org_move m
-  set state = p_state, settled_at = null, changed_at = outbox.clock()
+  set status = p_status, settled_at = null, changed_at = outbox.clock()
   where m.org_id = p_org_id;
 end
 $$;
-comment on function outbox.set_move_state(text, text) is
-  'Changes the state of a move. The caller has checked the state before.';
+comment on function outbox.set_move_status(text, text) is
+  'Changes the status of a move. The caller has checked the status before.';
 
 create function outbox.close_source(p_org_id text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  if (outbox.check_move(p_org_id, array['copying', 'closed'])).state = 'closed' then
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).status = 'closed' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
       hint = 'Call settle_move() until it has settled';
   end if;
-  perform outbox.set_move_state(p_org_id, 'closed');
+  perform outbox.set_move_status(p_org_id, 'closed');
   perform outbox.close_publishing(p_org_id, outbox.clock());
 end
 $$;
@@ -21411,7 +21411,7 @@ as $$
 declare
   v_totals jsonb := outbox.move_totals(p_org_id);
 begin
-  if (outbox.check_move(p_org_id, array['closed', 'moved'])).state = 'moved' then
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
     raise exception using errcode = 'OH004',
@@ -21423,7 +21423,7 @@ begin
         'target', p_org_id, v_totals, p_target),
       hint = 'Compare all parts again';
   end if;
-  perform outbox.set_move_state(p_org_id, 'moved');
+  perform outbox.set_move_status(p_org_id, 'moved');
 end
 $$;
 comment on function outbox.leave_source(text, jsonb) is
@@ -21443,10 +21443,10 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s is here by another move', p_org_id),
       hint = 'Give the two databases of one move';
-  elsif v_move.state = 'live' then
+  elsif v_move.status = 'live' then
     return;
   end if;
-  perform outbox.set_move_state(p_org_id, 'live');
+  perform outbox.set_move_status(p_org_id, 'live');
   update outbox.endpoint e set
     status = s.item ->> 'status', status_reason = s.item ->> 'reason',
     version = e.version + 1, updated_at = v_now, ramp_from = v_now
@@ -21546,7 +21546,7 @@ as $$
 declare
   v_part outbox.move_part;
 begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).state = 'finished' then
+  if (outbox.check_move(p_org_id, array['moved', 'finished'])).status = 'finished' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
     or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
@@ -21555,7 +21555,7 @@ begin
       message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
       hint = 'Run outhook move-org again without --finish';
   end if;
-  perform outbox.set_move_state(p_org_id, 'finished');
+  perform outbox.set_move_status(p_org_id, 'finished');
   perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
   from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted';

@@ -515,7 +515,8 @@ $$;
 comment on function
   outbox.publish_change(jsonb, text, text, text, outbox.watched_change) is
   'Publishes one change of a watched table. Of a partition key with more than 256 characters, the '
-  'event has the SHA-256 in hex. OH001, OH011 and OH012 name the table and the problem of its event.';
+  'event has the SHA-256 in hex. OH001, OH011 and OH012 name the table '
+  'and the problem of its event.';
 
 -- sql/watch/publish_row.sql
 

@@ -27,17 +27,17 @@ async function createEndpoint(): Promise<string> {
   return row?.id ?? ''
 }
 
-/** A move of org-1 that is in this state, and whose older transactions have ended. */
-async function setState(role: string, state: string): Promise<void> {
+/** A move of org-1 that is in this status, and whose older transactions have ended. */
+async function setStatus(role: string, status: string): Promise<void> {
   await one.sql`
-    insert into outbox.org_move (org_id, move_id, role, state, other, settled_at, started_at, changed_at)
-    values ('org-1', ${move}, ${role}, ${state}, 'two', '1', outbox.clock(), outbox.clock())`
+    insert into outbox.org_move (org_id, move_id, role, status, other, settled_at, started_at, changed_at)
+    values ('org-1', ${move}, ${role}, ${status}, 'two', '1', outbox.clock(), outbox.clock())`
 }
 
 const write = (part: string): string =>
   `select outbox.write_move_page('org-1', '${part}', '', null, '[]')`
 
-const steps: [name: string, role: string, state: string, call: string][] = [
+const steps: [name: string, role: string, status: string, call: string][] = [
   ['settle_move()', 'source', 'copying', `select outbox.settle_move('org-1')`],
   ['open_target()', 'target', 'receiving', `select outbox.open_target('org-1', '${move}')`],
   ['add_late_events()', 'target', 'live', `select outbox.add_late_events('org-1', '[]')`],
@@ -49,10 +49,10 @@ const steps: [name: string, role: string, state: string, call: string][] = [
   ['write_move_page() of dead_letter', 'target', 'receiving', write('dead_letter')],
 ]
 
-for (const [name, role, state, call] of steps) {
+for (const [name, role, status, call] of steps) {
   Deno.test(`${name} waits for a run that holds a gate of the organisation`, async () => {
     const endpoint = await createEndpoint()
-    await setState(role, state)
+    await setStatus(role, status)
     await one.sql`begin`
     await one.sql`select outbox.lock_gates(array[${endpoint}::uuid])`
     const done = outcomeOf(other, [call])
@@ -66,7 +66,7 @@ for (const [name, role, state, call] of steps) {
 }
 
 Deno.test('settle_move() waits for another change of the move', async () => {
-  await setState('source', 'copying')
+  await setStatus('source', 'copying')
   await one.sql`begin`
   await one.sql`select outbox.close_source('org-1')`
   const done = outcomeOf(other, [`select outbox.settle_move('org-1') ->> 'settled' as settled`])

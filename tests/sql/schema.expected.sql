@@ -4016,10 +4016,10 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
-  elsif v_move.state <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+  elsif v_move.status <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.state <> 'live' then 'another move of it is ' || v_move.state
+        when v_move.status <> 'live' then 'another move of it is ' || v_move.status
         else pg_catalog.array_to_string(v_blockers, '; ')
       end),
       hint = 'End or remove what is named, and begin again';
@@ -4027,14 +4027,14 @@ begin
   -- A resume of another transaction waits for these locks, and then finds the move.
   perform from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, state, other, endpoints, started_at,
+  insert into outbox.org_move (org_id, move_id, role, status, other, endpoints, started_at,
     changed_at)
   select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
       pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
   from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    state = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    status = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
@@ -4066,9 +4066,9 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id then
     return;
-  elsif v_move.state in ('copying', 'closed', 'moved', 'receiving') then
+  elsif v_move.status in ('copying', 'closed', 'moved', 'receiving') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.state),
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
       hint = 'End that move first';
   end if;
   select p.name into v_found
@@ -4087,10 +4087,10 @@ begin
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
-  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
   values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    state = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at;
   perform outbox.close_publishing(p_org_id, v_now);
 end
@@ -7016,25 +7016,25 @@ CREATE TABLE outbox.org_move (
     org_id text NOT NULL,
     move_id uuid NOT NULL,
     role text NOT NULL,
-    state text NOT NULL,
+    status text NOT NULL,
     other text NOT NULL,
     endpoints jsonb DEFAULT '{}'::jsonb NOT NULL,
     settled_at xid8,
     started_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     CONSTRAINT org_move_role_is_known CHECK ((role = ANY (ARRAY['source'::text, 'target'::text]))),
-    CONSTRAINT org_move_state_is_known CHECK ((((state = ANY (ARRAY['copying'::text, 'closed'::text, 'moved'::text, 'finished'::text])) AND (role = 'source'::text)) OR ((state = ANY (ARRAY['receiving'::text, 'live'::text])) AND (role = 'target'::text))))
+    CONSTRAINT org_move_status_is_known CHECK ((((status = ANY (ARRAY['copying'::text, 'closed'::text, 'moved'::text, 'finished'::text])) AND (role = 'source'::text)) OR ((status = ANY (ARRAY['receiving'::text, 'live'::text])) AND (role = 'target'::text))))
 );
 
 ALTER TABLE outbox.org_move OWNER TO postgres;
 
 -- Name: TABLE org_move; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.org_move IS 'The last move of an organisation to or from another project. other: the name of that project; endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the transactions below it were open after the last change of state, and must end before the next step.';
+COMMENT ON TABLE outbox.org_move IS 'The last move of an organisation to or from another project. other: the name of that project; endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the transactions below it were open after the last change of status, and must end before the next step.';
 
 -- Name: check_move(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.check_move(p_org_id text, p_states text[]) RETURNS outbox.org_move
+CREATE FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) RETURNS outbox.org_move
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -7042,22 +7042,22 @@ declare
   v_move outbox.org_move;
 begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
-  if not found or v_move.state <> all (p_states) then
+  if not found or v_move.status <> all (p_statuses) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
-        coalesce(v_move.state, 'not begun')),
+        coalesce(v_move.status, 'not begun')),
       hint = pg_catalog.format('This step is for: %s',
-        pg_catalog.array_to_string(p_states, ', '));
+        pg_catalog.array_to_string(p_statuses, ', '));
   end if;
   return v_move;
 end
 $$;
 
-ALTER FUNCTION outbox.check_move(p_org_id text, p_states text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) OWNER TO postgres;
 
--- Name: FUNCTION check_move(p_org_id text, p_states text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_move(p_org_id text, p_statuses text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_move(p_org_id text, p_states text[]) IS 'The move of an organisation, if it has one of these states; OH004. locks: its row, so that two commands do not change it at once.';
+COMMENT ON FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) IS 'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that two commands do not change it at once.';
 
 -- Name: check_move_name(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8748,14 +8748,14 @@ CREATE FUNCTION outbox.close_source(p_org_id text) RETURNS void
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  if (outbox.check_move(p_org_id, array['copying', 'closed'])).state = 'closed' then
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).status = 'closed' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
       hint = 'Call settle_move() until it has settled';
   end if;
-  perform outbox.set_move_state(p_org_id, 'closed');
+  perform outbox.set_move_status(p_org_id, 'closed');
   perform outbox.close_publishing(p_org_id, outbox.clock());
 end
 $$;
@@ -14836,7 +14836,7 @@ CREATE FUNCTION outbox.finish_source(p_org_id text) RETURNS void
 declare
   v_part outbox.move_part;
 begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).state = 'finished' then
+  if (outbox.check_move(p_org_id, array['moved', 'finished'])).status = 'finished' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
     or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
@@ -14845,7 +14845,7 @@ begin
       message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
       hint = 'Run outhook move-org again without --finish';
   end if;
-  perform outbox.set_move_state(p_org_id, 'finished');
+  perform outbox.set_move_status(p_org_id, 'finished');
   perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
   from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted';
@@ -19389,14 +19389,14 @@ CREATE FUNCTION outbox.keep_moving() RETURNS trigger
 declare
   v_move outbox.org_move;
 begin
-  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.state <> 'live';
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
         'here', new.org_id,
         case
           when v_move.role = 'target' then 'is still in'
-          when v_move.state in ('moved', 'finished') then 'has moved to'
+          when v_move.status in ('moved', 'finished') then 'has moved to'
           else 'is moving to'
         end, v_move.other),
       hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
@@ -20696,7 +20696,7 @@ CREATE FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) RETURNS void
 declare
   v_totals jsonb := outbox.move_totals(p_org_id);
 begin
-  if (outbox.check_move(p_org_id, array['closed', 'moved'])).state = 'moved' then
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
     return;
   elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
     raise exception using errcode = 'OH004',
@@ -20708,7 +20708,7 @@ begin
         'target', p_org_id, v_totals, p_target),
       hint = 'Compare all parts again';
   end if;
-  perform outbox.set_move_state(p_org_id, 'moved');
+  perform outbox.set_move_status(p_org_id, 'moved');
 end
 $$;
 
@@ -23539,9 +23539,9 @@ ALTER FUNCTION outbox.move_reason(p_move outbox.org_move) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.move_reason(p_move outbox.org_move) IS 'The status_reason of the endpoints that a move has paused.';
 
--- Name: move_state(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: move_status(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.move_state(p_org_id text) RETURNS jsonb
+CREATE FUNCTION outbox.move_status(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -23552,25 +23552,25 @@ begin
   perform outbox.check_user_org(p_org_id);
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   return pg_catalog.jsonb_build_object(
-    'move_id', v_move.move_id, 'role', v_move.role, 'state', v_move.state, 'other', v_move.other,
+    'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
       select pg_catalog.jsonb_agg(p.name order by p.position)
       from outbox.move_part p where p.position is not null),
     'blockers', case
-      when v_move.state is null or v_move.state in ('live', 'copying')
+      when v_move.status is null or v_move.status in ('live', 'copying')
       then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
     end,
     'totals', outbox.move_totals(p_org_id));
 end
 $$;
 
-ALTER FUNCTION outbox.move_state(p_org_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.move_status(p_org_id text) OWNER TO postgres;
 
--- Name: FUNCTION move_state(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION move_status(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.move_state(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "state", "other" (null: no move), "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+COMMENT ON FUNCTION outbox.move_status(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "status", "other" (null: no move), "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 -- Name: move_totals(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25151,10 +25151,10 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s is here by another move', p_org_id),
       hint = 'Give the two databases of one move';
-  elsif v_move.state = 'live' then
+  elsif v_move.status = 'live' then
     return;
   end if;
-  perform outbox.set_move_state(p_org_id, 'live');
+  perform outbox.set_move_status(p_org_id, 'live');
   update outbox.endpoint e set
     status = s.item ->> 'status', status_reason = s.item ->> 'reason',
     version = e.version + 1, updated_at = v_now, ramp_from = v_now
@@ -30833,15 +30833,15 @@ declare
   v_move outbox.org_move;
 begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
-  if v_move.state in ('moved', 'finished') then
+  if v_move.status in ('moved', 'finished') then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s', v_move.other);
-  elsif v_move.state = 'closed' then
+  elsif v_move.status = 'closed' then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
-  elsif v_move.state = 'receiving' then
+  elsif v_move.status = 'receiving' then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
@@ -34866,24 +34866,24 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
--- Name: set_move_state(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: set_move_status(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_move_state(p_org_id text, p_state text) RETURNS void
+CREATE FUNCTION outbox.set_move_status(p_org_id text, p_status text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   update outbox.org_move m
-  set state = p_state, settled_at = null, changed_at = outbox.clock()
+  set status = p_status, settled_at = null, changed_at = outbox.clock()
   where m.org_id = p_org_id;
 end
 $$;
 
-ALTER FUNCTION outbox.set_move_state(p_org_id text, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.set_move_status(p_org_id text, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION set_move_state(p_org_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_move_status(p_org_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_move_state(p_org_id text, p_state text) IS 'Changes the state of a move. The caller has checked the state before.';
+COMMENT ON FUNCTION outbox.set_move_status(p_org_id text, p_status text) IS 'Changes the status of a move. The caller has checked the status before.';
 
 -- Name: set_org_setting(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -35342,7 +35342,7 @@ begin
       where r.step = 'routing' and e.status <> 'deleted');
   return pg_catalog.jsonb_build_object(
     'settled', not v_transactions and v_leased = 0
-      and (v_move.state = 'copying' or v_unrouted = 0),
+      and (v_move.status = 'copying' or v_unrouted = 0),
     'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
 end
 $$;
@@ -35351,7 +35351,7 @@ ALTER FUNCTION outbox.settle_move(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION settle_move(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.settle_move(p_org_id text) IS 'Whether the source has settled after its last change of state: {"settled", "transactions": whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events that wait for routing, which counts when the source is closed}. Call it until it has. OH004. locks: the gates of the organisation.';
+COMMENT ON FUNCTION outbox.settle_move(p_org_id text) IS 'Whether the source has settled after its last change of status: {"settled", "transactions": whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events that wait for routing, which counts when the source is closed}. Call it until it has. OH004. locks: the gates of the organisation.';
 
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -43977,9 +43977,9 @@ REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text)
 
 REVOKE ALL ON FUNCTION outbox.check_module(p_name text, p_version text) FROM PUBLIC;
 
--- Name: FUNCTION check_move(p_org_id text, p_states text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_move(p_org_id text, p_statuses text[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.check_move(p_org_id text, p_states text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) FROM PUBLIC;
 
 -- Name: FUNCTION check_move_name(p_other text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45950,9 +45950,9 @@ REVOKE ALL ON FUNCTION outbox.move_blockers(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.move_reason(p_move outbox.org_move) FROM PUBLIC;
 
--- Name: FUNCTION move_state(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION move_status(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.move_state(p_org_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.move_status(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION move_totals(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47259,9 +47259,9 @@ REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status t
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
--- Name: FUNCTION set_move_state(p_org_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_move_status(p_org_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_move_state(p_org_id text, p_state text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.set_move_status(p_org_id text, p_status text) FROM PUBLIC;
 
 -- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

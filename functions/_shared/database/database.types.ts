@@ -1871,7 +1871,7 @@ export type Database = {
           'role': string
           'settled_at': unknown
           'started_at': string
-          'state': string
+          'status': string
           'move_reason': string | null
         }
         ComputedFields: 'move_reason'
@@ -1884,7 +1884,7 @@ export type Database = {
           'role': string
           'settled_at'?: unknown
           'started_at': string
-          'state': string
+          'status': string
         }
         Update: {
           'changed_at'?: string
@@ -1895,7 +1895,7 @@ export type Database = {
           'role'?: string
           'settled_at'?: unknown
           'started_at'?: string
-          'state'?: string
+          'status'?: string
         }
         Relationships: []
       }
@@ -4194,7 +4194,7 @@ export type Database = {
       }
       'check_module': { Args: { 'p_name': string; 'p_version': string }; Returns: undefined }
       'check_move': {
-        Args: { 'p_org_id': string; 'p_states': (string)[] }
+        Args: { 'p_org_id': string; 'p_statuses': (string)[] }
         Returns: {
           'changed_at': string
           'endpoints': NonNullable<Json>
@@ -4204,7 +4204,7 @@ export type Database = {
           'role': string
           'settled_at': unknown
           'started_at': string
-          'state': string
+          'status': string
         }
         SetofOptions: {
           from: '*'
@@ -6573,7 +6573,7 @@ export type Database = {
         }
         Returns: string
       }
-      'move_state': { Args: { 'p_org_id': string }; Returns: Json }
+      'move_status': { Args: { 'p_org_id': string }; Returns: Json }
       'move_totals': { Args: { 'p_org_id': string }; Returns: Json }
       'moved_deliveries': {
         Args: { 'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[] }
@@ -8450,7 +8450,7 @@ export type Database = {
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
-      'set_move_state': { Args: { 'p_org_id': string; 'p_state': string }; Returns: undefined }
+      'set_move_status': { Args: { 'p_org_id': string; 'p_status': string }; Returns: undefined }
       'set_org_setting': {
         Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json }
         Returns: Json

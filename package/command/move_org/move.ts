@@ -1,11 +1,11 @@
 import { copyParts, type MoveSides, type Page } from './copy.ts'
 import { MoveError } from './database.ts'
 
-/** One side, as the SQL function move_state returns it. */
-export interface SideState {
+/** One side, as the SQL function move_status returns it. */
+export interface SideStatus {
   move_id: string | null
   role: 'source' | 'target' | null
-  state: 'copying' | 'closed' | 'moved' | 'finished' | 'receiving' | 'live' | null
+  status: 'copying' | 'closed' | 'moved' | 'finished' | 'receiving' | 'live' | null
   other: string | null
   version: string
   key_hash: string
@@ -46,16 +46,16 @@ interface Settled {
 /** Reads both sides. Rejects with a MoveError. */
 export async function readSides(
   { org, source, target }: MoveSides,
-): Promise<{ source: SideState; target: SideState }> {
+): Promise<{ source: SideStatus; target: SideStatus }> {
   return {
-    source: await source.call<SideState>('move_state', { org_id: org }),
-    target: await target.call<SideState>('move_state', { org_id: org }),
+    source: await source.call<SideStatus>('move_status', { org_id: org }),
+    target: await target.call<SideStatus>('move_status', { org_id: org }),
   }
 }
 
 /** Why the organisation cannot move between these sides; empty if it can, or if its move has begun. */
 export function whyNot(
-  { source, target }: { source: SideState; target: SideState },
+  { source, target }: { source: SideStatus; target: SideStatus },
 ): string[] {
   const reasons: string[] = []
   if (source.version !== target.version) {
@@ -69,7 +69,7 @@ export function whyNot(
   if (source.parts.join() !== target.parts.join()) {
     reasons.push('The two databases have different modules')
   }
-  if (source.state === null || source.state === 'live') reasons.push(...source.blockers)
+  if (source.status === null || source.status === 'live') reasons.push(...source.blockers)
   if (source.role === 'source' && target.role === 'target' && source.move_id !== target.move_id) {
     reasons.push('The two databases take part in different moves of the organisation')
   }
@@ -85,13 +85,13 @@ export async function moveOrg(input: MoveInput): Promise<void> {
   const sides = await readSides(input)
   const reasons = whyNot(sides)
   if (reasons.length > 0) throw new MoveError(reasons.join('\n'), 'refused')
-  if (sides.source.state === 'finished') return say('The move is finished')
-  const isMoved = sides.source.state === 'moved'
+  if (sides.source.status === 'finished') return say('The move is finished')
+  const isMoved = sides.source.status === 'moved'
   const id = moveId(sides, input.newId)
   if (!isMoved) {
     await target.call('begin_receiving', { org_id: org, move_id: id, other: from })
     await source.call('begin_leaving', { org_id: org, move_id: id, other: to })
-    if (sides.source.state !== 'closed') {
+    if (sides.source.status !== 'closed') {
       say('The endpoints are paused in the source. Events are accepted and wait')
       await settle(input)
       const first = await copyParts(input, sides.source.parts, false)
@@ -102,7 +102,7 @@ export async function moveOrg(input: MoveInput): Promise<void> {
     await settle(input)
     const last = await copyParts(input, sides.source.parts, true)
     say(`Compared: ${last.sent} of ${last.rows} rows had changed`)
-    const { totals } = await target.call<SideState>('move_state', { org_id: org })
+    const { totals } = await target.call<SideStatus>('move_status', { org_id: org })
     await source.call('leave_source', { org_id: org, target: totals })
   }
   await target.call('open_target', { org_id: org, move_id: id })
@@ -114,17 +114,17 @@ export async function moveOrg(input: MoveInput): Promise<void> {
 
 /** The id of a move that has begun, or a new one. */
 function moveId(
-  { source, target }: { source: SideState; target: SideState },
+  { source, target }: { source: SideStatus; target: SideStatus },
   newId: () => string,
 ): string {
   const begun = [
     source.role === 'source' ? source.move_id : null,
-    target.state === 'receiving' ? target.move_id : null,
+    target.status === 'receiving' ? target.move_id : null,
   ]
   return begun.find((id) => id !== null) ?? newId()
 }
 
-/** Waits until no transaction knows the state before, and no delivery is in flight. */
+/** Waits until no transaction knows the status before, and no delivery is in flight. */
 async function settle({ org, source, pause, waitMs, now, say }: MoveInput): Promise<void> {
   const end = now() + waitMs
   let said = ''
@@ -182,7 +182,7 @@ export async function finishMove(input: MoveInput): Promise<void> {
 export async function undoMove(input: MoveInput): Promise<void> {
   const { org, source, target, say } = input
   const { source: from, target: to } = await readSides(input)
-  if (from.state === 'moved' || from.state === 'finished') {
+  if (from.status === 'moved' || from.status === 'finished') {
     throw new MoveError(
       'The target delivers already: move the organisation back instead',
       'refused',
@@ -191,7 +191,7 @@ export async function undoMove(input: MoveInput): Promise<void> {
   if (to.role === 'target' && from.role === 'source' && to.move_id !== from.move_id) {
     throw new MoveError('The two databases take part in different moves', 'refused')
   }
-  if (to.state === 'receiving') {
+  if (to.status === 'receiving') {
     while (await target.call<boolean>('undo_receiving', { org_id: org })) { /* the next page */ }
   }
   if (from.role === 'source') await source.call('undo_leaving', { org_id: org })

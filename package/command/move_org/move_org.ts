@@ -84,9 +84,11 @@ async function carryOut(
   const reasons = undo ? [] : whyNot(sides)
   const { endpoints, open, dead_letters } = sides.source.totals
   print(
-    `${input.org} in ${input.from} (${sides.source.state ?? 'no move'}): ${endpoints} endpoints, ` +
+    `${input.org} in ${input.from} (${
+      sides.source.status ?? 'no move'
+    }): ${endpoints} endpoints, ` +
       `${open} open deliveries, ${dead_letters} dead letters\n` +
-      `${input.org} in ${input.to} (${sides.target.state ?? 'no move'}): ` +
+      `${input.org} in ${input.to} (${sides.target.status ?? 'no move'}): ` +
       `${sides.target.totals.endpoints} endpoints`,
   )
   if (reasons.length > 0) {

@@ -4,21 +4,21 @@ create table outbox.org_move (
   org_id text primary key,
   move_id uuid not null,
   role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
-  state text not null,
+  status text not null,
   other text not null,
   endpoints jsonb not null default '{}',
   settled_at xid8,
   started_at timestamptz not null,
   changed_at timestamptz not null,
-  constraint org_move_state_is_known check (
-    state in ('copying', 'closed', 'moved', 'finished') and role = 'source'
-    or state in ('receiving', 'live') and role = 'target'
+  constraint org_move_status_is_known check (
+    status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
+    or status in ('receiving', 'live') and role = 'target'
   )
 );
 comment on table outbox.org_move is
   'The last move of an organisation to or from another project. other: the name of that project; '
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
-  'transactions below it were open after the last change of state, and must end before the next '
+  'transactions below it were open after the last change of status, and must end before the next '
   'step.';
 
 create function outbox.keep_moving() returns trigger

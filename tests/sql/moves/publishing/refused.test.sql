@@ -7,20 +7,20 @@ begin;
 set local search_path = helper, extensions;
 select plan(21);
 
-create function state(p_role text, p_state text) returns void language sql as $$
+create function status(p_role text, p_status text) returns void language sql as $$
   delete from outbox.org_move where true;
-  insert into outbox.org_move (org_id, move_id, role, state, other, started_at, changed_at)
-  values ('org-1', gen_random_uuid(), p_role, p_state, 'two', outbox.clock(), outbox.clock());
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
+  values ('org-1', gen_random_uuid(), p_role, p_status, 'two', outbox.clock(), outbox.clock());
   select outbox.close_publishing('org-1', outbox.clock())
 $$;
 create temporary table e as select endpoint(p_org_id => 'org-1') as id;
 
-select state('source', 'copying');
+select status('source', 'copying');
 select outbox.open_publishing('org-1');
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'accepted', 'while it is copied, events are accepted');
 select step();
 
-select state('source', 'closed');
+select status('source', 'closed');
 select is(refusal(w.call), w.says, w.name)
 from (values
   ('publish() is refused', $$select outbox.publish('a', '1', 'org-1')$$, 'OH012 organisation org-1 is moving to two'),
@@ -34,20 +34,20 @@ select is(refusal(format('select outbox.resume_endpoint(%L)', id)), 'OH012 organ
 select is(refusal($$select outbox.create_endpoint('https://example.com', '{a}', 'org-1')$$), 'OH012 organisation org-1 is moving to two, so none of its endpoints can be enabled here', 'and none can be created');
 select is(refusal(format('select outbox.pause_endpoint(%L)', id)), 'accepted', 'a pause is no problem') from e;
 
-select state('source', 'moved');
+select status('source', 'moved');
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'OH012 organisation org-1 has moved to two', 'after the move the error says so');
-select state('source', 'finished');
+select status('source', 'finished');
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'OH012 organisation org-1 has moved to two', 'for ever');
-select state('target', 'receiving');
+select status('target', 'receiving');
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'OH012 organisation org-1 is still in two', 'the target refuses events until it is live');
 select is(refusal(format('select outbox.resume_endpoint(%L)', id)), 'OH012 organisation org-1 is still in two, so none of its endpoints can be enabled here', 'and endpoints') from e;
 
 -- A limit of bytes neither opens publishing, nor is it lost.
-select state('source', 'copying');
+select status('source', 'copying');
 select outbox.open_publishing('org-1');
 select outbox.set_org_setting('org-1', 'limit.event_mib_per_day', '1');
 select outbox.publish('a', '1', 'org-1');
-select state('source', 'closed');
+select status('source', 'closed');
 select step();
 select is((select spent_until from outbox.event_bytes where org_id = 'org-1'), 'infinity', 'routing counts bytes and leaves it closed');
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'OH012 organisation org-1 is moving to two', 'which holds');
@@ -68,7 +68,7 @@ exception when sqlstate 'OH012' then
 end
 $$;
 select is(detail(), null, 'without a move nothing is refused');
-select state('source', 'moved');
+select status('source', 'moved');
 select is(detail(), 'two', 'the detail is the name of the other project');
 
 select * from finish();
