@@ -84,6 +84,9 @@ begin
   from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
   update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- The clock of the source may be ahead. A subscription does not apply to older events.
+  update outbox.subscription s set created_at = v_now
+  where s.org_id = p_org_id and s.created_at > v_now;
   -- A paused gate is parked for 5 s.
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id);

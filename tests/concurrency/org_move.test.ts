@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { MoveError } from '../../package/command/move_org/database.ts'
 import { finishMove, moveOrg, undoMove } from '../../package/command/move_org/move.ts'
+import { runMoveOrg } from '../../package/command/move_org/move_org.ts'
 import { docsBlock } from '../project/_docs.ts'
 import { expectExactCounters } from './_support/checks.ts'
 import {
@@ -195,8 +196,11 @@ Deno.test('retries, dead letters, halted lanes, secrets, headers, types and keys
   expect(await codeOf(createEndpoint(one, 'org-1', ['a']))).toBe('OH012')
 })
 
+/** In the short run each third call: which ones are left out makes no difference, as each step may be repeated. */
+const step = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 3 : 1
+
 Deno.test('a move that is killed after any of its calls is continued by the next run', async () => {
-  for (let calls = 1;; calls++) {
+  for (let calls = 1;; calls += step) {
     const org = `org-${calls}`
     const endpoint = await createEndpoint(one, org, ['a'])
     await createEndpoint(one, org, ['a'], { p_ordering: 'endpoint' })
@@ -404,4 +408,39 @@ Deno.test('the routing table of the page follows an organisation, also while bot
   } finally {
     await Deno.remove(folder, { recursive: true })
   }
+})
+
+Deno.test('the command moves an organisation, says what it does, and prints no secret', async () => {
+  const endpoint = await createEndpoint(one, 'org-1', ['a'], { p_secret: secret })
+  await one.sql`select outbox.set_headers(${endpoint}, '{"x-key": "confidential"}')`
+  await publish(one, 'org-1', 'a')
+  await deliver(one, [], () => true)
+  const printed: string[] = []
+  const print = (text: string): void => void printed.push(text)
+  const terminal = { isInteractive: false, print, printError: print }
+  const env = { OUTHOOK_FROM_DB_URL: one.db.dbUrl, OUTHOOK_TO_DB_URL: two.db.dbUrl }
+  const options = {
+    from: 'eu-1',
+    to: 'eu-2',
+    wait: 60,
+    undo: false,
+    finish: false,
+    dryRun: false,
+    yes: true,
+  }
+  const run = (more: Partial<typeof options>): Promise<number> =>
+    runMoveOrg('org-1', { ...options, ...more }, env, terminal)
+
+  expect(await runMoveOrg('org-1', options, { ...env, OUTHOOK_TO_DB_URL: '' }, terminal)).toBe(2)
+  expect(await run({ dryRun: true })).toBe(0)
+  expect(await run({ yes: false })).toBe(3)
+  const [none] = await one.db.admin`select count(*)::integer as n from outbox.org_move`
+  expect(none).toEqual({ n: 0 })
+  expect(await run({})).toBe(0)
+  expect(await run({ undo: true })).toBe(1)
+  expect(await run({ finish: true })).toBe(0)
+  expect(printed).toContain('The organisation is in eu-2: publish its events there')
+  expect(printed.at(-1)).toBe('The source has nothing of the organisation but its history')
+  const text = printed.join('\n')
+  expect(['whsec_', 'confidential', one.db.dbUrl].filter((one) => text.includes(one))).toEqual([])
 })

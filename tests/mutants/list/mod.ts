@@ -28,6 +28,7 @@ import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
 import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
+import { orgMoves } from './org_moves.ts'
 import { organisations } from './organisations.ts'
 import { otherFunctions } from './other_functions.ts'
 import { npmPackage } from './package.ts'
@@ -85,6 +86,7 @@ export const areas: readonly Area[] = [
   { name: 'brokers and slack', mutants: brokersAndSlack },
   { name: 'other functions', mutants: otherFunctions },
   { name: 'rights', mutants: rights },
+  { name: 'moves of organisations', mutants: orgMoves },
   { name: 'organisations', mutants: organisations },
   { name: 'filters', mutants: filters },
   { name: 'refusals', mutants: refusals },
