@@ -20614,10 +20614,21 @@ begin
   select e.id::text, pg_catalog.jsonb_build_object(
     'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
   from outbox.event e
+  -- Not a function: a call takes 1 ms of each event.
   cross join lateral (
-    select outbox.moved_deliveries(pg_catalog.array_agg(d)) as deliveries
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+      -- It has left its isolated lane: the next lost lease isolates it again.
+      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
     from outbox.delivery d
-    where d.event_id = e.id
+    cross join lateral (
+      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
+    where d.event_id = e.id and exists (
+      select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
     offset 0
   ) o
   where e.org_id > ''
@@ -20631,32 +20642,8 @@ begin
 end
 $$;
 comment on function outbox.read_moved_events(text, text, text, integer) is
-  'Events with at least one open delivery, in the order of their ids.';
-
-create function outbox.moved_deliveries(p_deliveries outbox.delivery[]) returns jsonb
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
-      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
-      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
-      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
-      -- It has left its isolated lane: the next lost lease isolates it again.
-      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id)
-    from pg_catalog.unnest(p_deliveries) d
-    cross join lateral (
-      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
-    ) l
-    join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted');
-end
-$$;
-comment on function outbox.moved_deliveries(outbox.delivery[]) is
-  'Open deliveries of an event as read_moved_events() returns them; null if there is none. Without '
-  'those of deleted endpoints.';
+  'Events with at least one open delivery, in the order of their ids. Without the deliveries of '
+  'deleted endpoints.';
 
 create type outbox.moved_delivery as (
   event_id uuid,
@@ -20737,6 +20724,8 @@ begin
     i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
   from pg_catalog.jsonb_array_elements(p_items) i
   on conflict do nothing;
+  perform outbox.restart_open_checks(array(
+    select (i ->> 'key')::uuid from pg_catalog.jsonb_array_elements(p_items) i));
   insert into outbox.lane (gate_id, ordered, key_hash)
   select distinct d.gate_id, d.ordered, d.key_hash
   from pg_catalog.unnest(v_deliveries) d

@@ -1085,6 +1085,8 @@ begin
     i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
   from pg_catalog.jsonb_array_elements(p_items) i
   on conflict do nothing;
+  perform outbox.restart_open_checks(array(
+    select (i ->> 'key')::uuid from pg_catalog.jsonb_array_elements(p_items) i));
   insert into outbox.lane (gate_id, ordered, key_hash)
   select distinct d.gate_id, d.ordered, d.key_hash
   from pg_catalog.unnest(v_deliveries) d
@@ -23599,36 +23601,6 @@ ALTER FUNCTION outbox.move_totals(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.move_totals(p_org_id text) IS '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the same when a copy is complete.';
 
--- Name: moved_deliveries(outbox.delivery[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return (
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
-      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
-      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
-      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
-      -- It has left its isolated lane: the next lost lease isolates it again.
-      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id)
-    from pg_catalog.unnest(p_deliveries) d
-    cross join lateral (
-      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
-    ) l
-    join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted');
-end
-$$;
-
-ALTER FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) OWNER TO postgres;
-
--- Name: FUNCTION moved_deliveries(p_deliveries outbox.delivery[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) IS 'Open deliveries of an event as read_moved_events() returns them; null if there is none. Without those of deleted endpoints.';
-
 -- Name: moved_status(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) RETURNS jsonb
@@ -28852,10 +28824,21 @@ begin
   select e.id::text, pg_catalog.jsonb_build_object(
     'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
   from outbox.event e
+  -- Not a function: a call takes 1 ms of each event.
   cross join lateral (
-    select outbox.moved_deliveries(pg_catalog.array_agg(d)) as deliveries
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+      -- It has left its isolated lane: the next lost lease isolates it again.
+      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
     from outbox.delivery d
-    where d.event_id = e.id
+    cross join lateral (
+      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
+    where d.event_id = e.id and exists (
+      select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
     offset 0
   ) o
   where e.org_id > ''
@@ -28873,7 +28856,7 @@ ALTER FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text
 
 -- Name: FUNCTION read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Events with at least one open delivery, in the order of their ids.';
+COMMENT ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Events with at least one open delivery, in the order of their ids. Without the deliveries of deleted endpoints.';
 
 -- Name: read_moved_keys(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -45960,10 +45943,6 @@ REVOKE ALL ON FUNCTION outbox.move_status(p_org_id text) FROM PUBLIC;
 -- Name: FUNCTION move_totals(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_totals(p_org_id text) FROM PUBLIC;
-
--- Name: FUNCTION moved_deliveries(p_deliveries outbox.delivery[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.moved_deliveries(p_deliveries outbox.delivery[]) FROM PUBLIC;
 
 -- Name: FUNCTION moved_status(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -6575,10 +6575,6 @@ export type Database = {
       }
       'move_status': { Args: { 'p_org_id': string }; Returns: Json }
       'move_totals': { Args: { 'p_org_id': string }; Returns: Json }
-      'moved_deliveries': {
-        Args: { 'p_deliveries': (Database['outbox']['Tables']['delivery']['Row'])[] }
-        Returns: Json
-      }
       'moved_status': {
         Args: {
           'p_endpoint': Omit<
