@@ -240,7 +240,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   read_moved_endpoints drop_moved_endpoint put_moved_endpoint write_moved_endpoints read_moved_events arriving_deliveries
   lock_org_gates add_moved_events remove_empty_lanes remove_moved_deliveries write_moved_events read_moved_settings write_moved_settings
   read_moved_lanes write_moved_lanes letter_key read_moved_letters write_moved_letters read_moved_keys write_moved_keys move_blockers
-  move_state move_totals begin_receiving begin_leaving check_move_name end_lost_leases settle_move set_move_state close_source leave_source
+  move_status move_totals begin_receiving begin_leaving check_move_name end_lost_leases settle_move set_move_status close_source leave_source
   open_target unknown_events add_late_events end_moved_events finish_source undo_receiving undo_leaving read_moved_catalogue
   write_moved_catalogue read_moved_types write_moved_types
   -- views, requests, lists
